@@ -7,35 +7,13 @@ schedule.
 
 from typing import TypeAlias
 
-from attrs import field, frozen
+from attrs import frozen
 
 from cgraph.core.elements import Element
+from cgraph.core.origins import Origin
 from cgraph.core.roles import AccessMode, Role
 from cgraph.core.signatures import Signature
 from cgraph.source import Span
-
-
-@frozen(eq=False)
-class Origin:
-    """One step of the way from an entry point to a command; `parent` is the step before, None at the entry.
-
-    Args:
-        span: the call, launch, fill or copy.
-        text: what the step is, e.g. `cgLayerBackward` for a call or `l = 3` for a loop.
-    """
-
-    span: Span
-    text: str
-    parent: "Origin | None" = field(default=None, repr=False)
-
-    def chain(self) -> "tuple[Origin, ...]":
-        """All steps, the entry's first."""
-        steps = []
-        step: Origin | None = self
-        while step is not None:
-            steps.append(step)
-            step = step.parent
-        return tuple(reversed(steps))
 
 
 @frozen(eq=False)
