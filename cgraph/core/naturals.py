@@ -15,19 +15,19 @@ from math import gcd
 from cgraph.core.arithmetic import INT_OPERATIONS, DivisionByZero, Operation
 from cgraph.core.compiling import compile_natural
 from cgraph.core.polynomials import (
-    Monomial,
+    Atom,
     Natural,
     Opaque,
     Polynomial,
     Symbol,
     SymbolKind,
-    accumulate,
-    atoms,
+    add,
     difference,
     multiply,
     of_atom,
     of_terms,
     opaques_inside_out,
+    replace_atoms,
     symbols,
     terms_of,
     total,
@@ -64,15 +64,6 @@ __all__ = [
 def symbol(kind: SymbolKind, name: str, identity: int = 0, bound: Natural | None = None) -> Polynomial:
     """A symbol as a natural."""
     return of_atom(Symbol(kind, name, identity, bound))
-
-
-def add(left: Natural, right: Natural) -> Natural:
-    """The sum of two; `total` adds many in linear time."""
-    if isinstance(left, int) and isinstance(right, int):
-        return left + right
-    terms = dict(terms_of(left))
-    accumulate(terms, right)
-    return of_terms(terms)
 
 
 def product(naturals: Iterable[Natural]) -> Natural:
@@ -143,39 +134,13 @@ def substitute(natural: Natural, mapping: Mapping[Symbol, Natural]) -> Natural:
     """The natural with symbols replaced, opaque operations computed again. Raises DivisionByZero as they do."""
     if isinstance(natural, int):
         return natural
-    values: dict[Symbol | Opaque, Natural] = {**mapping}
+    values: dict[Atom, Natural] = dict(mapping.items())
     for opaque in opaques_inside_out(natural):
-        left = _replace(opaque.left, values)
-        right = _replace(opaque.right, values)
+        left = replace_atoms(opaque.left, values)
+        right = replace_atoms(opaque.right, values)
         if left is not opaque.left or right is not opaque.right:
             values[opaque] = _OPERATIONS[opaque.operation](left, right)
-    return _replace(natural, values)
-
-
-def _replace(natural: Natural, values: Mapping[Symbol | Opaque, Natural]) -> Natural:
-    if isinstance(natural, int) or not any(atom in values for atom in atoms(natural)):
-        return natural
-    terms: dict[Monomial, int] = {}
-    for monomial, coefficient in natural.terms.items():
-        number = coefficient
-        kept: list[tuple[Symbol | Opaque, int]] = []
-        replaced: list[Natural] = []
-        for atom, power in monomial:
-            value = values.get(atom)
-            if value is None:
-                kept.append((atom, power))
-            elif isinstance(value, int):
-                number *= value**power
-            else:
-                replaced += [value] * power
-        if number and replaced:
-            rest: Natural = of_terms({tuple(kept): 1})
-            for value in replaced:
-                rest = multiply(rest, value)
-            accumulate(terms, rest, number)
-        else:
-            terms[tuple(kept)] = terms.get(tuple(kept), 0) + number
-    return of_terms(terms)
+    return replace_atoms(natural, values)
 
 
 def _apart(left: Natural, right: Natural) -> tuple[int, Natural, Natural]:

@@ -142,6 +142,15 @@ def accumulate(terms: dict[Monomial, int], natural: Natural, factor: int = 1) ->
         terms[monomial] = terms.get(monomial, 0) + factor * coefficient
 
 
+def add(left: Natural, right: Natural) -> Natural:
+    """The sum of two; `total` adds many in linear time."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left + right
+    terms = dict(terms_of(left))
+    accumulate(terms, right)
+    return of_terms(terms)
+
+
 def total(naturals: Iterable[Natural]) -> Natural:
     """The sum of all, in time linear in their terms."""
     terms: dict[Monomial, int] = {}
@@ -200,6 +209,33 @@ def atoms(natural: Natural) -> Iterator[Atom]:
         for monomial in natural.terms:
             for atom, _ in monomial:
                 yield atom
+
+
+def replace_atoms(natural: Natural, values: Mapping[Atom, Natural]) -> Natural:
+    """The natural with atoms of its monomials replaced; opaque operations are left as they are inside."""
+    if isinstance(natural, int) or not any(atom in values for atom in atoms(natural)):
+        return natural
+    terms: dict[Monomial, int] = {}
+    for monomial, coefficient in natural.terms.items():
+        number = coefficient
+        kept: list[tuple[Atom, int]] = []
+        replaced: list[Natural] = []
+        for atom, power in monomial:
+            value = values.get(atom)
+            if value is None:
+                kept.append((atom, power))
+            elif isinstance(value, int):
+                number *= value**power
+            else:
+                replaced += [value] * power
+        if number and replaced:
+            rest: Natural = of_terms({tuple(kept): 1})
+            for value in replaced:
+                rest = multiply(rest, value)
+            accumulate(terms, rest, number)
+        else:
+            terms[tuple(kept)] = terms.get(tuple(kept), 0) + number
+    return of_terms(terms)
 
 
 def opaques_inside_out(natural: Natural) -> tuple[Opaque, ...]:

@@ -36,7 +36,13 @@ def _operation(opaque: Opaque, texts: Mapping[Opaque, str]) -> str:
     if opaque.operation in _COMMUTATIVE:
         sides.sort()
     else:
-        sides = [f"({side})" if " " in _outermost(side) or "*" in side else side for side in sides]
+        left, right = (_outermost(side) for side in sides)
+        sides = [
+            f"({sides[0]})" if " " in left else sides[0],
+            f"({sides[1]})"
+            if " " in right or ("*" in right and opaque.operation is not Operation.SUBTRACT)
+            else sides[1],
+        ]
     return _FORMS[opaque.operation].format(*sides)
 
 
