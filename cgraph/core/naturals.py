@@ -15,6 +15,7 @@ from math import gcd
 from cgraph.core.arithmetic import INT_OPERATIONS, DivisionByZero, Operation
 from cgraph.core.compiling import compile_natural
 from cgraph.core.polynomials import (
+    CONSTANT,
     Atom,
     Natural,
     Opaque,
@@ -173,13 +174,20 @@ def _split(natural: Polynomial, divisor: int) -> tuple[Natural, Natural]:
 
 
 def _divide_rest(operation: Operation, rest: Natural, divisor: int) -> Natural:
-    """The operation on a rest of `_split`: what rest and divisor have in common is taken out first."""
+    """The operation on a rest of `_split`: what all terms with symbols and the divisor have in common is taken out."""
     if isinstance(rest, int):
         return INT_OPERATIONS[operation](rest, divisor)
-    common = gcd(divisor, *rest.terms.values())
-    reduced = of_terms({monomial: coefficient // common for monomial, coefficient in rest.terms.items()})
-    opaque = of_atom(Opaque(operation, reduced, divisor // common))
-    return multiply(common, opaque) if operation is Operation.MODULO else opaque
+    terms = dict(rest.terms)
+    number = terms.pop(CONSTANT, 0)
+    common = gcd(divisor, *terms.values())
+    if common == 1:
+        return of_atom(Opaque(operation, rest, divisor))
+    reduced = {monomial: coefficient // common for monomial, coefficient in terms.items()}
+    # The number is common * whole + part with part < common: part never reaches the next multiple of common.
+    whole, part = divmod(number, common)
+    reduced[CONSTANT] = whole + 1 if part and operation is Operation.CEIL_DIVIDE else whole
+    result = _OPERATIONS[operation](of_terms(reduced), divisor // common)
+    return add(multiply(common, result), part) if operation is Operation.MODULO else result
 
 
 _OPERATIONS: Mapping[Operation, Callable[[Natural, Natural], Natural]] = {
