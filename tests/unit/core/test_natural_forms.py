@@ -31,7 +31,7 @@ from cgraph.core.naturals import (
 SEQ, HEADS, HEAD_WIDTH, WIDTH, FFN = (
     symbol(SymbolKind.PARAMETER, name) for name in ("cgSeq", "cgHeads", "cgHeadWidth", "cgWidth", "cgFfn")
 )
-DEEP = 20_000
+DEEP = 10_000
 
 
 def test_heads_times_head_width_is_one_value_in_any_order() -> None:
