@@ -1,0 +1,1 @@
+"""The checker: names, types, extents, usage quantities, slots, termination."""

@@ -11,10 +11,10 @@ from attrs import frozen
 from cgraph.check.terms import Function, Primitive
 from cgraph.core.elements import Element
 from cgraph.core.naturals import Natural, Polynomial, Symbol
+from cgraph.core.origins import Origin
 from cgraph.core.roles import Role
 from cgraph.core.signatures import Signature, SlotKind
 from cgraph.core.types import Type
-from cgraph.core.origins import Origin
 from cgraph.source import Span
 
 # ── what declarations stand for ────────────────────────────────────────────────────────────────────

@@ -1,0 +1,11 @@
+"""Words for verdicts of comparisons."""
+
+from cgraph.core.comparison import Fails
+
+
+def describe_counterexample(verdict: Fails) -> str:
+    """For which sizes it fails, e.g. `for example for cgSeq = 1, cgWidth = 2`; "" where it fails for all."""
+    if not verdict.counterexample:
+        return ""
+    pairs = (f"{symbol.name} = {value}" for symbol, value in sorted(verdict.counterexample.items()))
+    return "for example for " + ", ".join(pairs)

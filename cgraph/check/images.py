@@ -1,0 +1,183 @@
+"""The rule of images: a declaration becomes a signature with sizes in normal form.
+
+Natural slots are bound names in the image's formulas; they become symbols of kind SLOT, which a launch replaces.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from attrs import evolve
+
+from cgraph.check.problems_declarations import (
+    ItemGivenTwice,
+    NoBlock,
+    SlotDeclaredTwice,
+    SlotNumberMissing,
+    UnknownAlias,
+)
+from cgraph.check.rules import Rules
+from cgraph.check.scope import Binder
+from cgraph.check.values import ImageValue, LaunchSizes
+from cgraph.core.naturals import Natural, Symbol, SymbolKind, substitute, symbol
+from cgraph.core.quantities import Quantity
+from cgraph.core.signatures import Requirement, Signature, Slot, SlotKind
+from cgraph.core.trampoline import Rule
+from cgraph.core.types import BaseType
+from cgraph.diagnostics import Problem
+from cgraph.syntax import tree
+
+_Triple = tuple[Natural, Natural, Natural]
+Item = TypeVar("Item")
+
+
+def image_value(rules: Rules, declaration: tree.ImageDeclaration) -> Rule[ImageValue]:
+    """The image's value; its signature is checked for gaps, doubles and unknown names."""
+    for problem in (*_check_slots(declaration), *_check_items(declaration)):
+        rules.world.report(problem)
+    slots = sorted(_items(declaration, tree.SlotItem), key=lambda slot: slot.number)
+    binders = [_bind(rules, slot) for slot in slots if slot.kind is SlotKind.NATURAL]
+    checked_slots = []
+    for slot in slots:
+        extent = yield rules.sizes(slot.extent)
+        aliases = tuple(alias.text for alias in slot.aliases)
+        checked_slots.append(
+            Slot(
+                slot.number,
+                slot.name.text,
+                slot.kind,
+                slot.span,
+                slot.element,
+                slot.access,
+                extent,
+                slot.optional,
+                aliases,
+            )
+        )
+    constants = []
+    for constant in _items(declaration, tree.ConstantItem):
+        (value,) = yield rules.sizes((constant.value,))
+        constants.append((constant.name.text, value))
+    grid: _Triple | None = None
+    block: _Triple = (1, 1, 1)
+    shared_bytes: Natural = 0
+    for item in declaration.items:
+        if isinstance(item, tree.GridItem):
+            grid = _triple((yield rules.sizes(item.sizes)))
+        elif isinstance(item, tree.BlockItem):
+            block = _triple((yield rules.sizes(item.sizes)))
+        elif isinstance(item, tree.SharedItem):
+            (shared_bytes,) = yield rules.sizes((item.size_bytes,))
+    requirements = []
+    for require in _items(declaration, tree.RequireItem):
+        left, right = yield rules.sizes((require.left, require.right))
+        requirements.append(Requirement(left, require.relation, right, require.span))
+    for binder in reversed(binders):
+        rules.scope.unbind(binder)
+    signature = Signature(
+        name=declaration.name.text,
+        file=declaration.file,
+        entry=declaration.entry,
+        slots=tuple(checked_slots),
+        constants=tuple(constants),
+        grid=grid,
+        block=block,
+        shared_bytes=shared_bytes,
+        requirements=tuple(requirements),
+        span=declaration.span,
+    )
+    return ImageValue(signature, symbolic_sizes(signature))
+
+
+def symbolic_sizes(signature: Signature) -> Callable[[dict[str, Natural]], LaunchSizes]:
+    """How a launch's sizes follow from its naturals, with symbols. Raises DivisionByZero as formulas do."""
+
+    def sizes(naturals: dict[str, Natural]) -> LaunchSizes:
+        values = {Symbol(SymbolKind.SLOT, name): value for name, value in naturals.items()}
+        fill: Callable[[Natural], Natural] = lambda size: substitute(size, values)  # noqa: E731
+        return map_sizes(signature, fill)
+
+    return sizes
+
+
+def map_sizes(signature: Signature, fill: Callable[[Natural], Natural]) -> LaunchSizes:
+    """All sizes of a signature, each put through a function."""
+    x, y, z = signature.block
+    return LaunchSizes(
+        extents=tuple(tuple(map(fill, slot.extent)) for slot in signature.slots),
+        grid=None if signature.grid is None else _triple(tuple(map(fill, signature.grid))),
+        block=(fill(x), fill(y), fill(z)),
+        shared_bytes=fill(signature.shared_bytes),
+        requirements=tuple((fill(item.left), fill(item.right)) for item in signature.requirements),
+    )
+
+
+def substitute_signature(signature: Signature, values: dict[Symbol, Natural]) -> Signature:
+    """The signature with naturals put in for parameters."""
+    sizes = map_sizes(signature, lambda size: substitute(size, values))
+    slots = tuple(evolve(slot, extent=extent) for slot, extent in zip(signature.slots, sizes.extents, strict=True))
+    requirements = tuple(
+        evolve(item, left=left, right=right)
+        for item, (left, right) in zip(signature.requirements, sizes.requirements, strict=True)
+    )
+    constants = tuple((name, substitute(value, values)) for name, value in signature.constants)
+    return evolve(
+        signature,
+        slots=slots,
+        constants=constants,
+        grid=sizes.grid,
+        block=sizes.block,
+        shared_bytes=sizes.shared_bytes,
+        requirements=requirements,
+    )
+
+
+def _bind(rules: Rules, slot: tree.SlotItem) -> Binder:
+    value = symbol(SymbolKind.SLOT, slot.name.text)
+    return rules.scope.bind(slot.name.text, Quantity.UNRESTRICTED, BaseType.NAT, value, slot.name.span)
+
+
+def _items(declaration: tree.ImageDeclaration, kind: type[Item]) -> list[Item]:
+    return [item for item in declaration.items if isinstance(item, kind)]
+
+
+def _triple(sizes: tuple[Natural, ...]) -> _Triple:
+    x, y, z = (*sizes, 1, 1, 1)[:3]
+    return x, y, z
+
+
+def _check_slots(declaration: tree.ImageDeclaration) -> Iterator[Problem]:
+    """Slots are numbered without gaps or doubles; aliases name other pointers."""
+    image = declaration.name.text
+    slots = _items(declaration, tree.SlotItem)
+    seen: dict[object, tree.SlotItem] = {}
+    for slot in slots:
+        for key, what in ((slot.number, str(slot.number)), (slot.name.text, f"`{slot.name.text}`")):
+            if key in seen:
+                yield SlotDeclaredTwice(slot.span, what, image, seen[key].span)
+            seen.setdefault(key, slot)
+    numbers = {slot.number for slot in slots}
+    missing = next((number for number in range(len(numbers)) if number not in numbers), None)
+    if missing is not None:
+        yield SlotNumberMissing(declaration.name.span, image, missing)
+    pointers = {slot.name.text for slot in slots if slot.kind is SlotKind.POINTER}
+    for slot in slots:
+        for alias in slot.aliases:
+            if alias.text not in pointers or alias.text == slot.name.text:
+                yield UnknownAlias(alias.span, alias.text, image)
+
+
+def _check_items(declaration: tree.ImageDeclaration) -> Iterator[Problem]:
+    """What may be stated once is stated once, and the block is stated."""
+    image = declaration.name.text
+    singles = ((tree.GridItem, "grid"), (tree.BlockItem, "block"), (tree.SharedItem, "shared memory"))
+    for kind, what in singles:
+        stated = [item for item in declaration.items if isinstance(item, kind)]
+        for again in stated[1:]:
+            yield ItemGivenTwice(again.span, image, what, stated[0].span)
+    names: dict[str, tree.ConstantItem] = {}
+    for constant in _items(declaration, tree.ConstantItem):
+        if constant.name.text in names:
+            yield ItemGivenTwice(constant.span, image, "constant", names[constant.name.text].span)
+        names.setdefault(constant.name.text, constant)
+    if not _items(declaration, tree.BlockItem):
+        yield NoBlock(declaration.name.span, image)

@@ -1,0 +1,302 @@
+"""Evaluates checked terms, with symbols for sizes (checking) or with ints (building).
+
+Arguments are evaluated before a function is entered. Everything that waits lies on an explicit stack, so nesting costs
+no Python recursion. Terms must have passed the type rules: a value of the wrong kind gives an unknown value, never an
+exception. Raises OutOfSteps when the world's limit is reached.
+"""
+
+from typing import NamedTuple
+
+from attrs import define, evolve
+
+from cgraph.check.primitives import ARITY, NOTHING, choose_plane, compute, type_of_value
+from cgraph.check.terms import (
+    Application,
+    Binding,
+    CheckedTerm,
+    Constant,
+    Function,
+    Global,
+    Hole,
+    Local,
+    Primitive,
+)
+from cgraph.check.values import (
+    Closure,
+    Command,
+    Environment,
+    Partial,
+    PlaneFamily,
+    Then,
+    Unknown,
+    Value,
+)
+from cgraph.check.world import UNKNOWN, OutOfSteps, World
+from cgraph.core.naturals import Natural, Polynomial, Symbol
+from cgraph.core.origins import Origin
+from cgraph.core.types import BaseType, PiType, Type, substitute_type
+from cgraph.source import Span
+
+# ── what waits on the stack ────────────────────────────────────────────────────────────────────────
+
+
+@define(eq=False)
+class _Applying:
+    """An application whose parts are being evaluated; `values` holds the function's and those of its arguments."""
+
+    parts: tuple[CheckedTerm, ...]
+    span: Span
+    environment: Environment
+    origin: Origin | None
+    values: list[Value]
+
+
+@define(eq=False)
+class _Supplying:
+    """Arguments that wait for the function that they go to."""
+
+    arguments: tuple[Value, ...]
+    span: Span
+    origin: Origin | None
+
+
+@define(eq=False)
+class _Binding:
+    """A let whose value is being evaluated."""
+
+    body: CheckedTerm
+    environment: Environment
+    origin: Origin | None
+
+
+@define(eq=False)
+class _Remembering:
+    """A definition whose value is being evaluated for the first time."""
+
+    name: str
+
+
+@define(eq=False)
+class _Folding:
+    """A fold in the middle of its steps."""
+
+    index: int
+    count: int
+    step: Value
+    span: Span
+    origin: Origin | None
+
+
+@define(eq=False)
+class _FoldingOnce:
+    """A fold whose count is a symbol: its step is looked at once, for what it reports and which commands it has."""
+
+    initial: Value
+
+
+_Frame = _Applying | _Supplying | _Binding | _Remembering | _Folding | _FoldingOnce
+
+
+class _Ready(NamedTuple):
+    """A value that the top of the stack waits for."""
+
+    value: Value
+
+
+class _Pending(NamedTuple):
+    """A term to evaluate."""
+
+    term: CheckedTerm
+    environment: Environment
+    origin: Origin | None
+
+
+_Next = _Ready | _Pending
+
+# ── the machine ────────────────────────────────────────────────────────────────────────────────────
+
+
+def evaluate(world: World, term: CheckedTerm, environment: Environment = None, origin: Origin | None = None) -> Value:
+    """The value of a term."""
+    return _run(world, [], _Pending(term, environment, origin))
+
+
+def apply(world: World, function: Value, arguments: tuple[Value, ...], span: Span, origin: Origin | None) -> Value:
+    """The value of a function applied to values."""
+    stack: list[_Frame] = []
+    return _run(world, stack, _enter(world, stack, function, arguments, span, origin))
+
+
+def _run(world: World, stack: list[_Frame], state: _Next) -> Value:
+    while True:
+        if isinstance(state, _Ready):
+            if not stack:
+                return state.value
+            state = _resume(world, stack, state.value)
+            continue
+        term, environment, origin = state
+        if isinstance(term, Application):
+            frame = _Applying((term.function, *term.arguments), term.span, environment, origin, [])
+            stack.append(frame)
+            state = _advance(world, stack, frame)
+        elif isinstance(term, Binding):
+            stack.append(_Binding(term.body, environment, origin))
+            state = _Pending(term.value, environment, origin)
+        elif isinstance(term, Global) and term.name not in world.values:
+            stack.append(_Remembering(term.name))
+            state = _Pending(world.definitions[term.name], None, None)
+        else:
+            value = _leaf(world, term, environment)
+            state = _Ready(UNKNOWN if value is None else value)
+
+
+def _leaf(world: World, term: CheckedTerm, environment: Environment) -> Value | None:
+    """The value of a term that needs no stack, or None."""
+    if isinstance(term, Local):
+        for _ in range(term.distance):
+            environment = environment[1]  # type: ignore[index]  # the type rules counted the binders
+        return environment[0]  # type: ignore[index]
+    if isinstance(term, Global):
+        return world.values.get(term.name)
+    if isinstance(term, Constant):
+        constant = term.value
+        if not isinstance(constant, Primitive):
+            return constant
+        return compute(world, constant, (), term.span, None) if ARITY[constant] == 0 else Partial(constant, ())
+    if isinstance(term, Function):
+        return Closure(term, environment)
+    return UNKNOWN if isinstance(term, Hole) else None
+
+
+def _advance(world: World, stack: list[_Frame], frame: _Applying) -> _Next:
+    """Evaluates the next parts of an application; enters the function when all are there."""
+    values = frame.values
+    parts = frame.parts
+    while len(values) < len(parts):
+        part = parts[len(values)]
+        value = _leaf(world, part, frame.environment)
+        if value is None:
+            return _Pending(part, frame.environment, frame.origin)
+        values.append(value)
+    stack.pop()
+    return _enter(world, stack, values[0], tuple(values[1:]), frame.span, frame.origin)
+
+
+def _resume(world: World, stack: list[_Frame], value: Value) -> _Next:
+    """Goes on with what waited for the value."""
+    frame = stack[-1]
+    if isinstance(frame, _Applying):
+        frame.values.append(value)
+        return _advance(world, stack, frame)
+    stack.pop()
+    if isinstance(frame, _Binding):
+        return _Pending(frame.body, (value, frame.environment), frame.origin)
+    if isinstance(frame, _Supplying):
+        return _enter(world, stack, value, frame.arguments, frame.span, frame.origin)
+    if isinstance(frame, _Remembering):
+        if isinstance(value, Closure) and value.name is None:
+            value = evolve(value, name=frame.name)
+        world.values[frame.name] = value
+        return _Ready(value)
+    if isinstance(frame, _Folding):
+        return _fold(world, stack, frame, value)
+    if isinstance(frame.initial, Command):
+        return _Ready(Then(frame.initial, value))
+    return _Ready(world.fresh_value(type_of_value(frame.initial), "folded"))
+
+
+def _enter(
+    world: World,
+    stack: list[_Frame],
+    function: Value,
+    arguments: tuple[Value, ...],
+    span: Span,
+    origin: Origin | None,
+) -> _Next:
+    """Applies a function to at least one argument."""
+    if world.steps_left <= 0:
+        raise OutOfSteps
+    world.steps_left -= 1
+    if isinstance(function, Closure):
+        return _enter_closure(stack, function, arguments, span, origin)
+    if isinstance(function, Partial):
+        return _enter_partial(world, stack, function, arguments, span, origin)
+    if isinstance(function, Unknown):
+        return _Ready(_unknown_result(world, function.type, arguments))
+    return _Ready(UNKNOWN)
+
+
+def _enter_closure(
+    stack: list[_Frame], closure: Closure, arguments: tuple[Value, ...], span: Span, origin: Origin | None
+) -> _Next:
+    function = closure.function
+    environment: Environment = (arguments[0], closure.environment)
+    given = 1
+    while given < len(arguments) and isinstance(function.body, Function):
+        function = function.body
+        environment = (arguments[given], environment)
+        given += 1
+    if given < len(arguments):
+        stack.append(_Supplying(arguments[given:], span, origin))
+    elif isinstance(function.body, Function):
+        return _Ready(Closure(function.body, environment, closure.name))
+    if closure.name is not None:
+        origin = Origin(span, closure.name, origin)
+    return _Pending(function.body, environment, origin)
+
+
+def _enter_partial(
+    world: World,
+    stack: list[_Frame],
+    function: Partial,
+    arguments: tuple[Value, ...],
+    span: Span,
+    origin: Origin | None,
+) -> _Next:
+    target = function.target
+    arguments = function.arguments + arguments
+    arity = len(target.symbols) if isinstance(target, PlaneFamily) else ARITY[target]
+    if len(arguments) < arity:
+        return _Ready(Partial(target, arguments))
+    if len(arguments) > arity:
+        stack.append(_Supplying(arguments[arity:], span, origin))
+        arguments = arguments[:arity]
+    if isinstance(target, PlaneFamily):
+        return _Ready(choose_plane(world, target, arguments, span))
+    if target is Primitive.FOLD:
+        return _start_fold(world, stack, arguments, span, origin)
+    return _Ready(compute(world, target, arguments, span, origin))
+
+
+def _start_fold(
+    world: World, stack: list[_Frame], arguments: tuple[Value, ...], span: Span, origin: Origin | None
+) -> _Next:
+    count, initial, step = arguments
+    if isinstance(count, int):
+        return _fold(world, stack, _Folding(0, count, step, span, origin), initial)
+    index = world.fresh_value(BaseType.NAT, "i", count if isinstance(count, Polynomial) else None)
+    stack.append(_FoldingOnce(initial))
+    carried = NOTHING if isinstance(initial, Command) else world.fresh_value(type_of_value(initial), "carried")
+    return _enter(world, stack, step, (index, carried), span, origin)
+
+
+def _fold(world: World, stack: list[_Frame], frame: _Folding, value: Value) -> _Next:
+    """The next step of a fold, or its result."""
+    if frame.index == frame.count:
+        return _Ready(value)
+    index = frame.index
+    frame.index += 1
+    stack.append(frame)
+    return _enter(world, stack, frame.step, (index, value), frame.span, frame.origin)
+
+
+def _unknown_result(world: World, type_: Type, arguments: tuple[Value, ...]) -> Value:
+    """What an unknown function gives: a value of its codomain, about which nothing else is known."""
+    values: dict[Symbol, Natural] = {}
+    for argument in arguments:
+        if not isinstance(type_, PiType):
+            return UNKNOWN
+        if isinstance(argument, int | Polynomial):
+            values[type_.symbol] = argument
+        type_ = type_.codomain
+    return world.fresh_value(substitute_type(type_, values), "result")

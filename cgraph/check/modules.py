@@ -1,0 +1,61 @@
+"""Finds and parses the files that a program imports, each once, imported files first.
+
+Receives the program's own module; raises ProblemsFound for files that are missing, cannot be read or do not parse.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from cgraph.check.problems_names import ImportNotFound
+from cgraph.diagnostics import Problem, ProblemsFound
+from cgraph.resources import programs_directory
+from cgraph.source import Source
+from cgraph.syntax.loading import load_source
+from cgraph.syntax.tree import Import, Module
+
+
+def load_modules(root: Module, parse: Callable[[Source], Module]) -> tuple[Module, ...]:
+    """The module and all that it imports, directly or through others.
+
+    An import is looked for beside the importing file, then in the library. Files that import each other are fine: names
+    are shared, and a declaration may not need itself in any case.
+    """
+    library = programs_directory() / "library"
+    problems: list[Problem] = []
+    found: dict[Path, Module] = {_key(root.source): root}
+    order: list[Module] = []
+    waiting: list[tuple[Module, list[Import]]] = [(root, _imports(root))]
+    while waiting:
+        module, imports = waiting[-1]
+        if not imports:
+            order.append(module)
+            waiting.pop()
+            continue
+        wanted = imports.pop(0)
+        tried = (Path(module.source.name).parent / wanted.path, library / wanted.path)
+        path = next((place for place in tried if place.is_file()), None)
+        if path is None:
+            places = tuple(dict.fromkeys(str(place) for place in tried))
+            problems.append(ImportNotFound(wanted.path_span, wanted.path, "there is no such file", places))
+            continue
+        if path.resolve() in found:
+            continue
+        try:
+            imported = parse(load_source(path))
+        except ProblemsFound as stopped:
+            problems.extend(stopped.problems)
+            found[path.resolve()] = root
+            continue
+        found[path.resolve()] = imported
+        waiting.append((imported, _imports(imported)))
+    if problems:
+        raise ProblemsFound(problems)
+    return tuple(order)
+
+
+def _key(source: Source) -> Path:
+    return Path(source.name).resolve()
+
+
+def _imports(module: Module) -> list[Import]:
+    return [declaration for declaration in module.declarations if isinstance(declaration, Import)]

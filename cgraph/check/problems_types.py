@@ -1,0 +1,145 @@
+"""Problems with types and extents."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from attrs import frozen
+
+from cgraph.diagnostics import Label, Problem
+from cgraph.source import Span
+
+
+@frozen
+class WrongType(Problem):
+    """A term of one type where another is expected."""
+
+    code: ClassVar[str] = "CG201"
+    title: ClassVar[str] = "wrong type: expected `{expected}`, found `{found}`"
+    label: ClassVar[str] = "this is `{found}`"
+
+    expected: str
+    found: str
+    context: str = ""
+
+    def notes(self) -> Sequence[str]:
+        return (self.context,) if self.context else ()
+
+
+@frozen
+class NotAFunction(Problem):
+    """An argument for something that takes none."""
+
+    code: ClassVar[str] = "CG202"
+    title: ClassVar[str] = "{function} is not a function"
+    label: ClassVar[str] = "this argument has nowhere to go: {function} is `{found}`"
+
+    function: str
+    found: str
+
+
+@frozen
+class TooManyArguments(Problem):
+    """More arguments than the function takes."""
+
+    code: ClassVar[str] = "CG203"
+    title: ClassVar[str] = "{function} takes {taken} argument(s), {given} given"
+    label: ClassVar[str] = "no argument is expected here"
+
+    function: str
+    taken: int
+    given: int
+
+    def helps(self) -> Sequence[str]:
+        return ("a closing parenthesis may be missing before this argument",)
+
+
+@frozen
+class WrongElement(Problem):
+    """A plane of another element type than expected."""
+
+    code: ClassVar[str] = "CG204"
+    title: ClassVar[str] = "wrong element type: expected `{expected}`, found `{found}`"
+    label: ClassVar[str] = "this plane holds `{found}`"
+
+    expected: str
+    found: str
+    context: str = ""
+
+    def notes(self) -> Sequence[str]:
+        return (self.context,) if self.context else ()
+
+    def helps(self) -> Sequence[str]:
+        if (self.expected, self.found) == ("half", "f32"):
+            return ("`(cgCastDown out source n)` of the library rounds f32 to half",)
+        return ()
+
+
+@frozen
+class WrongExtent(Problem):
+    """A plane that is too small, or not the same size, for some or all values of the parameters."""
+
+    code: ClassVar[str] = "CG205"
+    title: ClassVar[str] = "the plane's extent does not match"
+    label: ClassVar[str] = "this has {found} elements, {needed} are needed"
+
+    found: str
+    needed: str
+    where: str
+    context: str = ""
+
+    def notes(self) -> Sequence[str]:
+        return tuple(text for text in (self.context, self.where) if text)
+
+
+@frozen
+class NumberIsNoPlane(Problem):
+    """A number where a plane is expected."""
+
+    code: ClassVar[str] = "CG206"
+    title: ClassVar[str] = "a number where a plane is expected"
+    label: ClassVar[str] = "this is the natural {found}, not a plane's address"
+
+    found: str
+    context: str = ""
+
+    def notes(self) -> Sequence[str]:
+        return (self.context,) if self.context else ()
+
+
+@frozen
+class TypeTooDeep(Problem):
+    """Function types nested inside function types beyond any use."""
+
+    code: ClassVar[str] = "CG207"
+    title: ClassVar[str] = "a type with more than {limit} function types inside each other"
+    label: ClassVar[str] = "the domain here is nested too deep"
+
+    limit: int
+
+
+@frozen
+class NotATypeOfParameters(Problem):
+    """A parameter that is neither a natural nor a float."""
+
+    code: ClassVar[str] = "CG208"
+    title: ClassVar[str] = "a parameter is a `Nat` or a `Float`"
+    label: ClassVar[str] = "`{found}` cannot be given when a graph is built"
+
+    found: str
+
+
+@frozen
+class GradientDiffers(Problem):
+    """A gradient plane that is not shaped like the plane whose gradient it is."""
+
+    code: ClassVar[str] = "CG209"
+    title: ClassVar[str] = "`{gradient}` is not shaped like `{plane}`"
+    label: ClassVar[str] = "{difference}"
+
+    gradient: str
+    plane: str
+    difference: str
+    plane_span: Span
+
+    def labels(self) -> Sequence[Label]:
+        return (Label(self.plane_span, f"`{self.plane}` is declared here"),)

@@ -1,0 +1,48 @@
+"""What an evaluation knows beside its term: declared values, where problems go, and how far it may run."""
+
+from collections.abc import Callable
+from itertools import count
+
+from attrs import define, field
+
+from cgraph.check.terms import CheckedTerm
+from cgraph.check.values import Unknown, Value
+from cgraph.core.naturals import Polynomial, Symbol, SymbolKind, symbol
+from cgraph.core.types import POISON, BaseType, Type
+from cgraph.diagnostics import Problem
+
+
+class OutOfSteps(Exception):  # noqa: N818  (a limit, not an error of the program)
+    """The evaluation took more steps than it may."""
+
+
+@define
+class World:
+    """One evaluation session.
+
+    Args:
+        definitions: the terms of definitions, evaluated at first use.
+        values: of everything declared; definitions join when they are evaluated.
+        report: receives every problem found.
+        steps_left: applications that may still be made; OutOfSteps is raised when there are none left.
+    """
+
+    definitions: dict[str, CheckedTerm]
+    values: dict[str, Value]
+    report: Callable[[Problem], None]
+    steps_left: int
+    _fresh: "count[int]" = field(factory=lambda: count(1), init=False)
+
+    def fresh_symbol(self, name: str, bound: "int | Polynomial | None" = None) -> Symbol:
+        """A variable different from all others of this session."""
+        return Symbol(SymbolKind.VARIABLE, name, next(self._fresh), bound)
+
+    def fresh_value(self, type_: Type, name: str, bound: "int | Polynomial | None" = None) -> Value:
+        """A value about which only the type is known."""
+        if type_ is BaseType.NAT:
+            variable = self.fresh_symbol(name, bound)
+            return symbol(variable.kind, variable.name, variable.identity, variable.bound)
+        return Unknown(type_)
+
+
+UNKNOWN = Unknown(POISON)
