@@ -1,0 +1,57 @@
+import inspect
+import re
+
+import pytest
+
+from cgraph.images.registry import find_meaning, keyword_of, meaning
+from cgraph.resources import programs_directory
+
+IMAGE = re.compile(r'image \w+ = kernel "([^"]+)" "([^"]+)" \{(.*?)\n\}', re.DOTALL)
+SLOT = re.compile(r"^\s*slot \d+ ([\w']+) :", re.MULTILINE)
+CONSTANT = re.compile(r"^\s*constant (\w+) =", re.MULTILINE)
+LIBRARY = IMAGE.findall((programs_directory() / "library" / "images.cg").read_text(encoding="utf-8"))
+
+
+def test_a_kernel_without_meaning_is_not_found():
+    assert find_meaning("product.cu", "cgNoSuchKernel") is None
+    assert find_meaning("elsewhere.cu", "cgProductData") is None
+
+
+def test_a_second_meaning_is_refused():
+    with pytest.raises(ValueError, match="cgAdd of elementwise.cu has a meaning already"):
+        meaning("elementwise.cu", "cgAdd")(lambda: None)
+
+
+@pytest.mark.parametrize(
+    ("name", "keyword"),
+    [
+        ("out", "out"),
+        ("in", "in_"),
+        ("outT", "out_t"),
+        ("dGated", "d_gated"),
+        ("upGradientHalf", "up_gradient_half"),
+        ("CG_HEAD_WIDTH", "cg_head_width"),
+        ("lambda", "lambda_"),
+    ],
+)
+def test_keywords_are_snake_case(name, keyword):
+    assert keyword_of(name) == keyword
+
+
+def test_the_library_declares_images():
+    assert len(LIBRARY) >= 18
+
+
+@pytest.mark.parametrize(("file", "entry", "body"), LIBRARY, ids=[entry for _file, entry, _body in LIBRARY])
+def test_every_library_image_has_a_meaning_that_asks_only_for_its_slots(file, entry, body):
+    function = find_meaning(file, entry)
+    assert function is not None
+    given = {keyword_of(name) for name in SLOT.findall(body) + CONSTANT.findall(body)}
+    asked = {
+        parameter.name
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+    }
+    assert asked <= given
+    pointers = {keyword_of(name) for name in re.findall(r"slot \d+ ([\w']+) : (?:read|write|accumulate)", body)}
+    assert pointers <= asked
