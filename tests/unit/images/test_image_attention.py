@@ -2,7 +2,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from image_cases import HALVES, complex_step_gradient, context, f64, normal, poisoned, relative_error
+from image_cases import HALVES, Array, Half, complex_step_gradient, context, f64, normal, poisoned, relative_error
 
 from cgraph.images import attention, attention_backward
 
@@ -11,7 +11,7 @@ TOLERANCE = {"f32": 5e-6, "f64": 1e-13, "f16": 5e-6, "bf16": 5e-6}
 SIZES = [(1, 1, 1), (3, 7, 5), (1, 128, 4), (2, 130, 3), (3, 300, 8)]
 
 
-def attended(queries, keys, values, causal):
+def attended(queries: Array, keys: Array, values: Array, *, causal: int) -> tuple[Array, Array]:
     """Dense attention on [seq, channels] of one head, real or complex; also the log-sum-exp of each row."""
     scores = queries @ keys.T / np.sqrt(queries.shape[1])
     if causal:
@@ -25,7 +25,9 @@ def attended(queries, keys, values, causal):
 class Case:
     """Random planes of one size, with the outputs of the forward image."""
 
-    def __init__(self, half, heads, seq, head_width, causal, scale=1.0, threads=2):
+    def __init__(
+        self, half: Half, heads: int, seq: int, head_width: int, causal: int, scale: float = 1.0, threads: int = 2
+    ) -> None:
         self.half, self.causal, self.context = half, causal, context(threads)
         shape = (heads, seq, head_width)
         self.sizes = {"seq": seq, "heads": heads, "head_width": head_width, "causal": causal}
@@ -43,7 +45,7 @@ class Case:
             **self.sizes,
         )
 
-    def backward(self):
+    def backward(self) -> tuple[Array, Array, Array]:
         """Gradients of queries, keys and values, each [heads, seq, headWidth]."""
         shape = self.queries.shape
         row_dot = poisoned(shape[:2], self.half.wide)
@@ -81,12 +83,12 @@ class Case:
 @pytest.mark.parametrize("causal", [0, 1])
 @pytest.mark.parametrize(("heads", "seq", "head_width"), SIZES)
 @pytest.mark.parametrize("name", HALVES)
-def test_forward(name, heads, seq, head_width, causal):
+def test_forward(name: str, heads: int, seq: int, head_width: int, causal: int) -> None:
     half = HALVES[name]
     case = Case(half, heads, seq, head_width, causal)
     for head in range(heads):
         planes = [f64(plane[head]) for plane in (case.queries, case.keys, case.values)]
-        output, log_sum = attended(*planes, causal)
+        output, log_sum = attended(*planes, causal=causal)
         assert relative_error(case.merged[:, head], output) <= TOLERANCE[name] + half.half_unit
         assert np.all(np.abs(f64(case.statistics[head]) - log_sum) <= TOLERANCE[name] * (1.0 + np.abs(log_sum)))
 
@@ -94,7 +96,7 @@ def test_forward(name, heads, seq, head_width, causal):
 @pytest.mark.parametrize("causal", [0, 1])
 @pytest.mark.parametrize(("heads", "seq", "head_width"), [(1, 1, 1), (3, 7, 5), (1, 128, 2), (2, 130, 3)])
 @pytest.mark.parametrize("name", HALVES)
-def test_backward(name, heads, seq, head_width, causal):
+def test_backward(name: str, heads: int, seq: int, head_width: int, causal: int) -> None:
     half = HALVES[name]
     case = Case(half, heads, seq, head_width, causal)
     actual = case.backward()
@@ -103,8 +105,8 @@ def test_backward(name, heads, seq, head_width, causal):
         dy = f64(case.gradient[head])
         for slot in range(3):
 
-            def moved(point, slot=slot, planes=planes):
-                return attended(*(point if n == slot else plane for n, plane in enumerate(planes)), causal)[0]
+            def moved(point: Array, slot: int = slot, planes: list[Array] = planes) -> Array:
+                return attended(*(point if n == slot else plane for n, plane in enumerate(planes)), causal=causal)[0]
 
             expected = complex_step_gradient(moved, planes[slot], dy)
             # The row sums come from the output in half, so its rounding reaches each gradient once.
@@ -113,7 +115,7 @@ def test_backward(name, heads, seq, head_width, causal):
 
 
 @pytest.mark.parametrize("causal", [0, 1])
-def test_large_scores_stay_finite(causal):
+def test_large_scores_stay_finite(causal: int) -> None:
     case = Case(HALVES["f32"], 1, 150, 4, causal, scale=1e4)
     assert np.all(np.isfinite(case.merged))
     assert np.all(np.isfinite(case.statistics))
@@ -121,7 +123,7 @@ def test_large_scores_stay_finite(causal):
         assert np.all(np.isfinite(gradient))
 
 
-def test_a_token_sees_no_later_one():
+def test_a_token_sees_no_later_one() -> None:
     case = Case(HALVES["f32"], 1, 200, 4, 1)
     before = case.merged[:150].copy()
     case.values[0, 150:] = 1e30
@@ -139,7 +141,7 @@ def test_a_token_sees_no_later_one():
 
 
 @pytest.mark.parametrize("name", HALVES)
-def test_same_bits_whatever_the_team(name):
+def test_same_bits_whatever_the_team(name: str) -> None:
     results = set()
     for threads in (1, 2, 2, 3):
         case = Case(HALVES[name], 3, 200, 8, 1, threads=threads)
@@ -148,7 +150,7 @@ def test_same_bits_whatever_the_team(name):
     assert len(results) == 1
 
 
-def test_memory_stays_below_a_plane_of_scores():
+def test_memory_stays_below_a_plane_of_scores() -> None:
     seq = 2048
     tracemalloc.start()
     case = Case(HALVES["f32"], 1, seq, 4, 0)

@@ -1,7 +1,9 @@
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 import pytest
-from image_cases import HALVES, context, f64, normal, poisoned
+from image_cases import HALVES, Half, context, f64, normal, poisoned
 
 from cgraph.images import elementwise
 
@@ -10,7 +12,7 @@ LENGTHS = [1, 3, 16384, 100_003]
 
 @pytest.mark.parametrize("dtype", [np.dtype("f4"), np.dtype("f8")])
 @pytest.mark.parametrize("length", LENGTHS)
-def test_sums_and_products_are_correctly_rounded(dtype, length):
+def test_sums_and_products_are_correctly_rounded(dtype: np.dtype[Any], length: int) -> None:
     a, b = normal((length,), dtype, 1), normal((length,), dtype, 2)
     for function, exact in ((elementwise.add, np.add), (elementwise.multiply, np.multiply)):
         out = poisoned((length,), dtype)
@@ -20,7 +22,7 @@ def test_sums_and_products_are_correctly_rounded(dtype, length):
 
 
 @pytest.mark.parametrize("length", LENGTHS)
-def test_outputs_may_be_an_input(length):
+def test_outputs_may_be_an_input(length: int) -> None:
     a, b = normal((length,), np.dtype("f4"), 3), normal((length,), np.dtype("f4"), 4)
     expected = (f64(a) + 2.0 * f64(b)).astype("f4")
     elementwise.add(context(), out=b, a=b, b=b, n=length)
@@ -30,7 +32,7 @@ def test_outputs_may_be_an_input(length):
 
 @pytest.mark.parametrize("half", HALVES.values(), ids=HALVES)
 @pytest.mark.parametrize("length", LENGTHS)
-def test_casts_are_the_nearest(half, length):
+def test_casts_are_the_nearest(half: Half, length: int) -> None:
     source = normal((length,), half.wide, 5)
     out = poisoned((length,), half.half)
     elementwise.cast_down(context(), out=out, in_=source, n=length)
@@ -51,7 +53,7 @@ def test_casts_are_the_nearest(half, length):
         (np.dtype(ml_dtypes.bfloat16), 3.4e38, np.inf),
     ],
 )
-def test_ties_go_to_even_and_overflow_to_infinity(dtype, value, rounded):
+def test_ties_go_to_even_and_overflow_to_infinity(dtype: np.dtype[Any], value: float, rounded: float) -> None:
     out = np.zeros(1, dtype)
     elementwise.cast_down(context(), out=out, in_=np.array([value], np.float32), n=1)
     assert float(out[0]) == rounded

@@ -1,23 +1,24 @@
 import numpy as np
 import pytest
-from image_cases import HALVES, complex_step_gradient, context, f64, normal, poisoned, relative_error
+from image_cases import HALVES, Array, Half, complex_step_gradient, context, f64, normal, poisoned, relative_error
 
 from cgraph.images import gelu
 
 TOLERANCE = {"f32": 2e-5, "f64": 1e-12, "f16": 2e-5, "bf16": 2e-5}
 
 
-def tanh_gelu(x):
-    return 0.5 * x * (1.0 + np.tanh(np.sqrt(2.0 / np.pi) * (x + 0.044715 * x**3)))
+def tanh_gelu(x: Array) -> Array:
+    result: Array = 0.5 * x * (1.0 + np.tanh(np.sqrt(2.0 / np.pi) * (x + 0.044715 * x**3)))
+    return result
 
 
-def forward(half, gate, up):
+def forward(half: Half, gate: Array, up: Array) -> tuple[Array, Array]:
     activated, gated = poisoned(gate.shape, half.wide), poisoned(gate.shape, half.half)
     gelu.gated_gelu(context(), gelu=activated, gated_half=gated, up=up, gate=gate, n=gate.size)
     return activated, gated
 
 
-def backward(half, d_gated, activated, up, gate):
+def backward(half: Half, d_gated: Array, activated: Array, up: Array, gate: Array) -> tuple[Array, Array]:
     up_gradient, gate_gradient = poisoned(gate.shape, half.half), poisoned(gate.shape, half.half)
     gelu.gated_gelu_backward(
         context(),
@@ -32,7 +33,7 @@ def backward(half, d_gated, activated, up, gate):
     return up_gradient, gate_gradient
 
 
-def test_values_computed_by_hand():
+def test_values_computed_by_hand() -> None:
     gate = np.array([-5, -2, -1, 0, 1, 2], np.float32)
     activated, gated = forward(HALVES["f32"], gate, np.full(6, 2.0, np.float32))
     # Rounded to the digits given; the erf form differs by 1e-4 and more.
@@ -43,7 +44,7 @@ def test_values_computed_by_hand():
 
 @pytest.mark.parametrize("name", HALVES)
 @pytest.mark.parametrize("length", [1, 7, 70_001])
-def test_forward(name, length):
+def test_forward(name: str, length: int) -> None:
     half = HALVES[name]
     gate, up = normal((length,), half.wide, 1, 3.0), normal((length,), half.wide, 2)
     activated, gated = forward(half, gate, up)
@@ -54,7 +55,7 @@ def test_forward(name, length):
 
 @pytest.mark.parametrize("name", HALVES)
 @pytest.mark.parametrize("length", [1, 7, 301])
-def test_backward(name, length):
+def test_backward(name: str, length: int) -> None:
     half = HALVES[name]
     gate, up, d_gated = (normal((length,), half.wide, seed, 2.0) for seed in (1, 2, 3))
     activated = tanh_gelu(f64(gate)).astype(half.wide)
@@ -64,7 +65,7 @@ def test_backward(name, length):
     assert relative_error(up_gradient, f64(d_gated) * f64(activated)) <= TOLERANCE[name] + half.half_unit
 
 
-def test_backward_of_many_is_that_of_each():
+def test_backward_of_many_is_that_of_each() -> None:
     half = HALVES["f32"]
     gate, up, d_gated, activated = (normal((70_001,), half.wide, seed) for seed in (1, 2, 3, 4))
     _, gate_gradient = backward(half, d_gated, activated, up, gate)
@@ -76,7 +77,7 @@ def test_backward_of_many_is_that_of_each():
 
 
 @pytest.mark.parametrize("name", ["f32", "f64"])
-def test_far_from_zero(name):
+def test_far_from_zero(name: str) -> None:
     half = HALVES[name]
     gate = np.array([-1e30, -1e4, -100, -33, -20, 0, 20, 33, 100, 1e4, 1e30], half.wide)
     one = np.ones_like(gate)

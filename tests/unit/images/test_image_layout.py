@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
-from image_cases import HALVES, context, f64, normal, poisoned
+from image_cases import HALVES, Half, context, f64, normal, poisoned
 
 from cgraph.images import layout
 
 
 @pytest.mark.parametrize("half", HALVES.values(), ids=HALVES)
 @pytest.mark.parametrize(("heads", "rows", "columns"), [(1, 1, 1), (3, 7, 5), (2, 300, 33), (1, 33, 513)])
-def test_head_transpose(half, heads, rows, columns):
+def test_head_transpose(half: Half, heads: int, rows: int, columns: int) -> None:
     source = normal((heads, rows, columns), half.half, 1)
     out = poisoned((heads, columns, rows), half.half)
     layout.head_transpose(context(), out=out, in_=source, rows=rows, columns=columns, heads=heads)
@@ -17,7 +17,7 @@ def test_head_transpose(half, heads, rows, columns):
 @pytest.mark.parametrize("half", HALVES.values(), ids=HALVES)
 @pytest.mark.parametrize(("heads", "seq", "head_width"), [(1, 1, 1), (3, 7, 5), (2, 300, 33)])
 @pytest.mark.parametrize("transposed", [False, True])
-def test_token_to_head(half, heads, seq, head_width, transposed):
+def test_token_to_head(half: Half, heads: int, seq: int, head_width: int, transposed: bool) -> None:
     source = normal((seq, heads * head_width), half.wide, 1)
     out = poisoned((heads, seq, head_width), half.half)
     out_t = poisoned((heads, head_width, seq), half.half) if transposed else None

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from image_cases import HALVES, complex_step_gradient, context, f64, normal, poisoned, relative_error
+from image_cases import HALVES, Array, Half, complex_step_gradient, context, f64, normal, poisoned, relative_error
 
 from cgraph.images import norm
 
@@ -9,12 +9,13 @@ TOLERANCE = {"f32": 2e-6, "f64": 1e-13, "f16": 2e-6, "bf16": 2e-6}
 SIZES = [(1, 1), (1, 7), (3, 5), (33, 17), (65, 8)]
 
 
-def normalised(x, epsilon=EPSILON):
+def normalised(x: Array, epsilon: float = EPSILON) -> Array:
     centred = x - x.mean(axis=1, keepdims=True)
-    return centred / np.sqrt((centred**2).mean(axis=1, keepdims=True) + epsilon)
+    result: Array = centred / np.sqrt((centred**2).mean(axis=1, keepdims=True) + epsilon)
+    return result
 
 
-def run_forward(half, x, gain, shift):
+def run_forward(half: Half, x: Array, gain: Array, shift: Array) -> tuple[Array, Array]:
     out, statistics = poisoned(x.shape, half.half), poisoned((x.shape[0], 2), half.wide)
     rows, width = x.shape
     norm.layer_norm(
@@ -33,7 +34,7 @@ def run_forward(half, x, gain, shift):
 
 @pytest.mark.parametrize("name", HALVES)
 @pytest.mark.parametrize(("rows", "width"), [*SIZES, (130, 1000)])
-def test_forward(name, rows, width):
+def test_forward(name: str, rows: int, width: int) -> None:
     half = HALVES[name]
     x = normal((rows, width), half.wide, 1, 3.0) + half.wide.type(2.0)
     gain, shift = normal((width,), half.wide, 2), normal((width,), half.wide, 3)
@@ -45,7 +46,7 @@ def test_forward(name, rows, width):
     assert relative_error(statistics[:, 1], 1.0 / np.sqrt(exact.var(axis=1) + EPSILON)) <= TOLERANCE[name]
 
 
-def test_a_far_mean_costs_no_digits_of_the_variance():
+def test_a_far_mean_costs_no_digits_of_the_variance() -> None:
     # The mean of squares less the square of the mean would leave nothing here: 1e8 has a spacing of 8 in f32.
     x = np.array([[10000.0, 10001.0, 10002.0, 10003.0]], np.float32)
     _, statistics = run_forward(HALVES["f32"], x, np.ones(4, np.float32), np.zeros(4, np.float32))
@@ -55,7 +56,7 @@ def test_a_far_mean_costs_no_digits_of_the_variance():
 @pytest.mark.parametrize("name", ["f32", "f64"])
 @pytest.mark.parametrize(("rows", "width"), SIZES)
 @pytest.mark.parametrize("block_rows", [1, 8, 32])
-def test_backward(name, rows, width, block_rows):
+def test_backward(name: str, rows: int, width: int, block_rows: int) -> None:
     half = HALVES[name]
     x, dy = normal((rows, width), half.wide, 1), normal((rows, width), half.wide, 2)
     gain = normal((width,), half.wide, 3)

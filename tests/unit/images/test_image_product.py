@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from image_cases import HALVES, Half, context, f64, normal, poisoned
@@ -27,7 +29,16 @@ def bound(half: Half, inner: int, magnitude: np.ndarray) -> np.ndarray:
         (product.product_forward_adding, "mk", "nk"),
     ],
 )
-def test_products(half, m, n, k, function, a_axes, b_axes, monkeypatch):
+def test_products(
+    half: Half,
+    m: int,
+    n: int,
+    k: int,
+    function: Callable[..., None],
+    a_axes: str,
+    b_axes: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(product, "RIGHT_ELEMENTS", 16 * k)  # several blocks of columns where halves are widened
     size = {"m": m, "n": n, "k": k}
     a = normal(tuple(size[axis] for axis in a_axes), half.half, 1)
@@ -48,7 +59,7 @@ def test_products(half, m, n, k, function, a_axes, b_axes, monkeypatch):
         assert np.all(np.abs(f64(slots["addend"]) - expected) <= bound(half, k, magnitude))
 
 
-def test_f16_sums_are_wide():
+def test_f16_sums_are_wide() -> None:
     # In f16 the partial sum 128,000 would be infinite.
     a = np.array([[32000.0] * 4 + [-32000.0] * 4], np.float16)
     b = np.ones((8, 1), np.float16)
@@ -58,7 +69,7 @@ def test_f16_sums_are_wide():
 
 
 @pytest.mark.parametrize("half", HALVES.values(), ids=HALVES)
-def test_same_bits_whatever_the_team(half):
+def test_same_bits_whatever_the_team(half: Half) -> None:
     a, b = normal((301, 257), half.half, 4), normal((257, 129), half.half, 5)
     results = []
     for threads in (1, 2, 3, 2):

@@ -12,13 +12,13 @@ CONSTANT = re.compile(r"^\s*constant (\w+) =", re.MULTILINE)
 LIBRARY = IMAGE.findall((programs_directory() / "library" / "images.cg").read_text(encoding="utf-8"))
 
 
-def test_a_kernel_without_meaning_is_not_found():
+def test_a_kernel_without_meaning_is_not_found() -> None:
     assert find_meaning("product.cu", "cgNoSuchKernel") is None
     assert find_meaning("elsewhere.cu", "cgProductData") is None
 
 
-def test_a_second_meaning_is_refused():
-    with pytest.raises(ValueError, match="cgAdd of elementwise.cu has a meaning already"):
+def test_a_second_meaning_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"cgAdd of elementwise\.cu has a meaning already"):
         meaning("elementwise.cu", "cgAdd")(lambda: None)
 
 
@@ -34,16 +34,16 @@ def test_a_second_meaning_is_refused():
         ("lambda", "lambda_"),
     ],
 )
-def test_keywords_are_snake_case(name, keyword):
+def test_keywords_are_snake_case(name: str, keyword: str) -> None:
     assert keyword_of(name) == keyword
 
 
-def test_the_library_declares_images():
+def test_the_library_declares_images() -> None:
     assert len(LIBRARY) >= 18
 
 
 @pytest.mark.parametrize(("file", "entry", "body"), LIBRARY, ids=[entry for _file, entry, _body in LIBRARY])
-def test_every_library_image_has_a_meaning_that_asks_only_for_its_slots(file, entry, body):
+def test_every_library_image_has_a_meaning_that_asks_only_for_its_slots(file: str, entry: str, body: str) -> None:
     function = find_meaning(file, entry)
     assert function is not None
     given = {keyword_of(name) for name in SLOT.findall(body) + CONSTANT.findall(body)}

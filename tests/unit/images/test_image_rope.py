@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from image_cases import HALVES, context, f64, normal, poisoned, relative_error
+from image_cases import HALVES, Array, Half, context, f64, normal, poisoned, relative_error
 
 from cgraph.images import rope
 
@@ -8,13 +8,13 @@ TOLERANCE = {"f32": 5e-7, "f64": 1e-14, "f16": 5e-7, "bf16": 5e-7}
 SIZES = [(1, 1, 2), (7, 3, 6), (301, 2, 16)]
 
 
-def table(half, seq, head_width, base=10000.0):
+def table(half: Half, seq: int, head_width: int, base: float = 10000.0) -> tuple[Array, Array]:
     cosine, sine = (poisoned((seq, head_width // 2), half.wide) for _ in range(2))
     rope.rope_table(context(), cosine=cosine, sine=sine, rows=seq, base=base, cg_head_width=head_width)
     return cosine, sine
 
 
-def forward(half, qkv, heads, head_width):
+def forward(half: Half, qkv: Array, heads: int, head_width: int) -> tuple[Array, Array, Array]:
     seq = qkv.shape[0]
     cosine, sine = table(half, seq, head_width)
     queries, keys = (poisoned((heads, seq, head_width), half.half) for _ in range(2))
@@ -33,7 +33,7 @@ def forward(half, qkv, heads, head_width):
     return queries, keys, values_t
 
 
-def turned(tokens, direction):
+def turned(tokens: Array, direction: int) -> Array:
     """Rotation by complex numbers: pairs (c, c + half) of tokens[s, h, d] as real and imaginary parts."""
     seq, _heads, head_width = tokens.shape
     pairs = head_width // 2
@@ -42,7 +42,7 @@ def turned(tokens, direction):
     return np.concatenate([numbers.real, numbers.imag], axis=-1)
 
 
-def test_values_computed_by_hand():
+def test_values_computed_by_hand() -> None:
     qkv = np.zeros((2, 3, 4), np.float32)
     qkv[1, :2] = [1, 2, 3, 4]
     qkv[1, 2] = [5, 6, 7, 8]
@@ -55,7 +55,7 @@ def test_values_computed_by_hand():
 
 @pytest.mark.parametrize("name", HALVES)
 @pytest.mark.parametrize(("seq", "heads", "head_width"), SIZES)
-def test_forward(name, seq, heads, head_width):
+def test_forward(name: str, seq: int, heads: int, head_width: int) -> None:
     half = HALVES[name]
     qkv = normal((seq, 3, heads * head_width), half.wide, 1)
     queries, keys, values_t = forward(half, qkv, heads, head_width)
@@ -68,7 +68,7 @@ def test_forward(name, seq, heads, head_width):
 
 @pytest.mark.parametrize("name", HALVES)
 @pytest.mark.parametrize(("seq", "heads", "head_width"), SIZES)
-def test_inverse_turns_back_and_packs(name, seq, heads, head_width):
+def test_inverse_turns_back_and_packs(name: str, seq: int, heads: int, head_width: int) -> None:
     half = HALVES[name]
     cosine, sine = table(half, seq, head_width)
     gradients = [normal((heads, seq, head_width), half.wide, seed) for seed in (1, 2, 3)]
@@ -91,7 +91,7 @@ def test_inverse_turns_back_and_packs(name, seq, heads, head_width):
         assert relative_error(actual, expected[part]) <= TOLERANCE[name] + half.half_unit
 
 
-def test_far_positions_keep_their_angles():
+def test_far_positions_keep_their_angles() -> None:
     # An angle of 100,000 rounded to f32 would be off by 0.004.
     cosine, sine = table(HALVES["f32"], 100_001, 2)
     assert abs(float(cosine[-1, 0]) - np.cos(100_000.0)) <= 1e-7

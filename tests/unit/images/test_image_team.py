@@ -1,3 +1,6 @@
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import pytest
 from image_cases import context
@@ -8,10 +11,10 @@ from cgraph.images.team import Team
 
 @pytest.mark.parametrize("size", [1, 2, 5])
 @pytest.mark.parametrize("count", [0, 1, 2, 1000])
-def test_each_part_is_done_once(size, count):
+def test_each_part_is_done_once(size: int, count: int) -> None:
     done = np.zeros(count, int)
 
-    def work(_worker, parts):
+    def work(_worker: int, parts: Iterator[Any]) -> None:
         for part in parts:
             done[part] += 1
 
@@ -21,8 +24,8 @@ def test_each_part_is_done_once(size, count):
 
 @pytest.mark.parametrize("size", [1, 2])
 @pytest.mark.parametrize("bad", [0, 7])
-def test_an_exception_comes_out_after_all_have_stopped(size, bad):
-    def work(_worker, parts):
+def test_an_exception_comes_out_after_all_have_stopped(size: int, bad: int) -> None:
+    def work(_worker: int, parts: Iterator[Any]) -> None:
         for part in parts:
             if part == bad:
                 raise RuntimeError("part failed")
@@ -32,10 +35,10 @@ def test_an_exception_comes_out_after_all_have_stopped(size, bad):
 
 
 @pytest.mark.parametrize(("rows", "width"), [(1, 1), (7, 3), (5, 100_000), (100_000, 7), (0, 3)])
-def test_row_parts_cover_all_rows_once_and_fit_the_chunk(rows, width):
+def test_row_parts_cover_all_rows_once_and_fit_the_chunk(rows: int, width: int) -> None:
     done = np.zeros(rows, int)
 
-    def work(_scratch, chunk, parts):
+    def work(_scratch: Scratch, chunk: int, parts: Iterator[Any]) -> None:
         for part in parts:
             assert 0 < part.stop - part.start <= chunk
             done[part] += 1
@@ -44,7 +47,7 @@ def test_row_parts_cover_all_rows_once_and_fit_the_chunk(rows, width):
     assert np.all(done == 1)
 
 
-def test_scratch_is_aligned_and_reused():
+def test_scratch_is_aligned_and_reused() -> None:
     scratch = Scratch()
     large = scratch.take("a", (100, 7), np.dtype("f8"))
     small = scratch.take("a", (3,), np.dtype("f4"))
