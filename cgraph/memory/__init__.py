@@ -1,0 +1,1 @@
+"""Memory plans: scratch planes that may share bytes do."""

@@ -1,0 +1,147 @@
+"""Rules about what planes hold: nothing unwritten is read, results are complete, given planes stay as they are.
+
+Receives a graph and its hazards; guarantees one named function per rule, each linear in the accesses and hazards.
+Bytes past a plane's end are left to the rules about commands.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from cgraph.core.roles import Role
+from cgraph.diagnostics import Problem
+from cgraph.graph.hazards import Hazard, HazardKind
+from cgraph.graph.model import CommandGraph, Plane
+from cgraph.graph.problems import DeadWrite, UnusedPlane, UnwrittenRead, UnwrittenResult, WriteToGiven
+from cgraph.graph.ranges import Range, describe_range, missing_ranges, overlap
+from cgraph.source import Span
+
+_GIVEN = (Role.INPUT, Role.WEIGHT)
+_MAX_RANGES_SHOWN = 3
+
+
+def unwritten_reads(graph: CommandGraph, hazards: Sequence[Hazard]) -> Iterator[Problem]:
+    """Every byte that a command reads was given with its plane or written by an earlier command."""
+    written = _written_ranges(graph)
+    filled = [_starts_filled(graph, plane, bool(written[plane.index])) for plane in graph.planes]
+    sources: defaultdict[tuple[int, int], list[Range]] = defaultdict(list)
+    for hazard in hazards:
+        if hazard.kind is HazardKind.READ_AFTER_WRITE and not filled[hazard.plane]:
+            sources[hazard.after, hazard.plane].append((hazard.start, hazard.stop))
+    explained: set[int] = set()
+    for node in graph.nodes:
+        for access in node.accesses:
+            if filled[access.plane] or not access.mode.reads:
+                continue
+            plane = graph.planes[access.plane]
+            stop = min(access.stop, plane.size_bytes)
+            gap = next(missing_ranges(access.start, stop, sources.get((node.index, access.plane), ())), None)
+            if gap is None:
+                continue
+            later = None if access.plane in explained else _writer_span(graph, written[access.plane], gap, node.index)
+            explained.add(access.plane)
+            part = describe_range(plane, *gap)
+            yield UnwrittenRead(node.origin.span, node.index, node.origin, plane, part, later)
+
+
+def incomplete_results(graph: CommandGraph, _hazards: Sequence[Hazard]) -> Iterator[Problem]:
+    """Every output, and every gradient of an input or weight, is written in full.
+
+    An output that no command touches is excused where its gradient is at hand: the graph is then a backward pass, and
+    lists the output only because the gradient refers to it.
+    """
+    written = _written_ranges(graph)
+    touched = {access.plane for node in graph.nodes for access in node.accesses}
+    bases = {plane.gradient_of for plane in graph.planes}
+    for plane in graph.planes:
+        if not _is_result(graph, plane) or (
+            plane.role is Role.OUTPUT and plane.index not in touched and plane.index in bases
+        ):
+            continue
+        ranges = [(start, stop) for _, start, stop in written[plane.index]]
+        missing = list(missing_ranges(0, plane.size_bytes, ranges))
+        if missing:
+            shown = "; ".join(describe_range(plane, *gap) for gap in missing[:_MAX_RANGES_SHOWN])
+            more = len(missing) - _MAX_RANGES_SHOWN
+            text = f"{shown} and {more} more ranges" if more > 0 else shown
+            writer = _writer_span(graph, written[plane.index], (0, plane.size_bytes), -1)
+            yield UnwrittenResult(plane.span, plane, text, writer)
+
+
+def writes_to_given(graph: CommandGraph, _hazards: Sequence[Hazard]) -> Iterator[Problem]:
+    """Inputs and weights are only read."""
+    given = [plane.role in _GIVEN for plane in graph.planes]
+    for node in graph.nodes:
+        for access in node.accesses:
+            if given[access.plane] and access.mode.writes:
+                plane = graph.planes[access.plane]
+                part = describe_range(plane, access.start, access.stop)
+                yield WriteToGiven(node.origin.span, node.index, node.origin, plane, part)
+
+
+def dead_writes(graph: CommandGraph, hazards: Sequence[Hazard]) -> Iterator[Problem]:
+    """Something reads at least one byte of what a command writes to a scratch plane, before it is overwritten."""
+    readings: defaultdict[tuple[int, int], list[Range]] = defaultdict(list)
+    overwritings: dict[tuple[int, int], int] = {}
+    for hazard in hazards:
+        if graph.planes[hazard.plane].role is Role.SCRATCH:
+            if hazard.kind is HazardKind.READ_AFTER_WRITE:
+                readings[hazard.before, hazard.plane].append((hazard.start, hazard.stop))
+            elif hazard.kind is HazardKind.WRITE_AFTER_WRITE:
+                overwritings.setdefault((hazard.before, hazard.plane), hazard.after)
+    for node in graph.nodes:
+        for access in node.accesses:
+            plane = graph.planes[access.plane]
+            if plane.role is not Role.SCRATCH or not access.mode.writes or access.start == access.stop:
+                continue
+            whole = (access.start, access.stop)
+            if not any(overlap(whole, reading) for reading in readings.get((node.index, access.plane), ())):
+                overwriting = overwritings.get((node.index, access.plane))
+                span = None if overwriting is None else graph.nodes[overwriting].origin.span
+                part = describe_range(plane, *whole)
+                yield DeadWrite(node.origin.span, node.index, node.origin, plane, part, span)
+
+
+def unused_planes(graph: CommandGraph, declared: Sequence[tuple[str, Span]]) -> Iterator[Problem]:
+    """Every declared plane, given as family name and span, is touched, or its gradient is."""
+    used = {access.plane for node in graph.nodes for access in node.accesses}
+    bases = {graph.planes[plane].gradient_of for plane in used}
+    families = {graph.planes[plane].family for plane in used | bases if plane is not None}
+    for name, span in declared:
+        if name not in families:
+            yield UnusedPlane(span, name)
+
+
+def _starts_filled(graph: CommandGraph, plane: Plane, written: bool) -> bool:
+    """Whether a plane holds data before the first command: see `Role`.
+
+    A saved plane does unless this graph itself writes it, and so does a gradient whose plane the graph does not know.
+    """
+    if plane.role is Role.GRADIENT and plane.gradient_of is not None:
+        return graph.planes[plane.gradient_of].role is Role.OUTPUT
+    if plane.role in (Role.SAVED, Role.GRADIENT):
+        return not written
+    return plane.role in _GIVEN
+
+
+def _is_result(graph: CommandGraph, plane: Plane) -> bool:
+    if plane.role is Role.GRADIENT and plane.gradient_of is not None:
+        return graph.planes[plane.gradient_of].role in _GIVEN
+    return plane.role is Role.OUTPUT
+
+
+def _written_ranges(graph: CommandGraph) -> list[list[tuple[int, int, int]]]:
+    """For each plane, (node, first byte, end) of every write, in program order."""
+    written: list[list[tuple[int, int, int]]] = [[] for _ in graph.planes]
+    for node in graph.nodes:
+        for access in node.accesses:
+            if access.mode.writes and access.start < access.stop:
+                written[access.plane].append((node.index, access.start, access.stop))
+    return written
+
+
+def _writer_span(graph: CommandGraph, written: Sequence[tuple[int, int, int]], part: Range, after: int) -> Span | None:
+    """The first command after node `after` that writes some of the part."""
+    for node, start, stop in written:
+        if node > after and overlap(part, (start, stop)):
+            return graph.nodes[node].origin.span
+    return None
