@@ -1,0 +1,1 @@
+"""The builder: a checked program and concrete sizes become a command graph."""

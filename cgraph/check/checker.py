@@ -13,12 +13,11 @@ from cgraph.check.declarations import (
     declare_phase,
     declare_plane,
 )
-from cgraph.check.dependencies import Declared, order_declarations
+from cgraph.check.dependencies import Declared, find_needs, order_declarations
 from cgraph.check.problems_names import DeclaredTwice, NameOfTheLanguage
-from cgraph.check.program import CheckedDefinition, CheckedProgram, Parameter
+from cgraph.check.program import CheckedDefinition, CheckedProgram
 from cgraph.check.rules import PRIMITIVES, Rules
 from cgraph.check.survey import SURVEY_STEPS, survey
-from cgraph.check.values import ImageValue, PhaseValue, PlaneFamily
 from cgraph.check.world import UNKNOWN, World
 from cgraph.core.trampoline import run
 from cgraph.core.types import POISON
@@ -53,7 +52,8 @@ def check_modules(modules: tuple[tree.Module, ...]) -> CheckResult:
     """Checks modules whose imports come before them; the last one is the program's own."""
     findings = _Findings()
     declared = _collect(modules, findings)
-    order, circles = order_declarations(declared)
+    needs = find_needs(declared)
+    order, circles = order_declarations(declared, needs)
     for problem in circles:
         findings.report(problem)
     world = World({}, {}, findings.report, SURVEY_STEPS)
@@ -61,7 +61,8 @@ def check_modules(modules: tuple[tree.Module, ...]) -> CheckResult:
     for name in declared.keys() - set(order):
         rules.types[name] = POISON
         world.values[name] = UNKNOWN
-    program = CheckedProgram(modules[-1], {}, {}, {}, {}, {})
+    mentioned = frozenset(name for used in needs.values() for name in used)
+    program = CheckedProgram(modules[-1], {}, {}, {}, {}, {}, mentioned)
     for name in order:
         found_before = len(findings.problems)
         world.steps_left = SURVEY_STEPS
@@ -74,7 +75,7 @@ def check_modules(modules: tuple[tree.Module, ...]) -> CheckResult:
             world.values[name] = UNKNOWN
             del world.definitions[name]
         else:
-            survey(world, definition.term, definition.type, definition.name_span)
+            survey(world, definition.term, definition.type, definition.name_span, modules[-1].source)
     failed = any(problem.severity is Severity.ERROR for problem in findings.problems)
     return CheckResult(None if failed else program, tuple(findings.problems))
 
@@ -112,6 +113,3 @@ def _declare(rules: Rules, program: CheckedProgram, declaration: Declared) -> No
     else:
         declare_phase(rules, declaration)
         program.phases[name] = rules.world.values[name]  # type: ignore[assignment]  # just declared
-
-
-__all__ = ["CheckResult", "ImageValue", "Parameter", "PhaseValue", "PlaneFamily", "check_modules"]

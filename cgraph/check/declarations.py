@@ -69,7 +69,7 @@ def declare_plane(rules: Rules, declaration: tree.PlaneDeclaration) -> Rule[Plan
         declaration.role,
         gradient_of,
         declaration.documentation,
-        declaration.span,
+        declaration.name.span,
     )
     type_: Type = PlaneType(declaration.element, extent)
     for variable in reversed(symbols):

@@ -17,9 +17,16 @@ Declared = (
 )
 
 
-def order_declarations(declared: Mapping[str, Declared]) -> tuple[list[str], list[Problem]]:
+Needs = Mapping[str, Mapping[str, Span]]
+
+
+def find_needs(declared: Mapping[str, Declared]) -> Needs:
+    """For each declaration the declared names that it uses, each with its first place."""
+    return {name: _needs(declaration, declared) for name, declaration in declared.items()}
+
+
+def order_declarations(declared: Mapping[str, Declared], needs: Needs) -> tuple[list[str], list[Problem]]:
     """Names in an order of need, and a problem for each circle; its members are left out of the order."""
-    needs = {name: _needs(declaration, declared) for name, declaration in declared.items()}
     order: list[str] = []
     problems: list[Problem] = []
     state: dict[str, bool] = {}  # False while its needs are looked at, True when done
@@ -48,7 +55,7 @@ def order_declarations(declared: Mapping[str, Declared]) -> tuple[list[str], lis
     return order, problems
 
 
-def _circle_problem(circle: list[str], needs: Mapping[str, Mapping[str, Span]]) -> Problem:
+def _circle_problem(circle: list[str], needs: Needs) -> Problem:
     following = [*circle[1:], circle[0]]
     uses = [(after, needs[name][after]) for name, after in zip(circle, following, strict=True)]
     first_use, span = uses[0]
@@ -56,7 +63,6 @@ def _circle_problem(circle: list[str], needs: Mapping[str, Mapping[str, Span]]) 
 
 
 def _needs(declaration: Declared, declared: Mapping[str, Declared]) -> dict[str, Span]:
-    """The declared names that a declaration uses, each with its first place."""
     found: dict[str, Span] = {}
     bound: dict[str, int] = {}
     stack: list[object] = list(reversed(list(_parts(declaration))))

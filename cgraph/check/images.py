@@ -83,7 +83,7 @@ def image_value(rules: Rules, declaration: tree.ImageDeclaration) -> Rule[ImageV
         block=block,
         shared_bytes=shared_bytes,
         requirements=tuple(requirements),
-        span=declaration.span,
+        span=declaration.name.span,
     )
     return ImageValue(signature, symbolic_sizes(signature))
 

@@ -116,14 +116,14 @@ def rule_slots_exist(launch: LaunchCommand, signature: Signature, given: GivenSl
     """Every slot given is one of the image's."""
     for number, slot in given.values.items():
         if number >= len(signature.slots):
-            yield NoSuchSlot(slot.span, *_common(launch, signature), number, len(signature.slots) - 1)
+            yield NoSuchSlot(place_of(slot), *_common(launch, signature), number, len(signature.slots) - 1)
 
 
 def rule_slots_once(launch: LaunchCommand, signature: Signature, given: GivenSlots) -> Iterator[Problem]:
     """No slot is given twice."""
     for slot in given.repeated:
         number: int = slot.argument.number  # type: ignore[union-attr, assignment]  # repeated ones have a number
-        yield SlotGivenTwice(slot.span, *_common(launch, signature), number, given.values[number].span)
+        yield SlotGivenTwice(place_of(slot), *_common(launch, signature), number, place_of(given.values[number]))
 
 
 def rule_slots_complete(launch: LaunchCommand, signature: Signature, given: GivenSlots) -> Iterator[Problem]:
@@ -140,12 +140,19 @@ def rule_slot_kinds(launch: LaunchCommand, signature: Signature, given: GivenSlo
     for slot, filled in _filled(signature, given):
         if filled.kind is not slot.kind:
             yield WrongSlotKind(
-                filled.span, *_common(launch, signature), slot.number, slot.name, slot.kind.value, filled.kind.value
+                place_of(filled),
+                *_common(launch, signature),
+                slot.number,
+                slot.name,
+                slot.kind.value,
+                filled.kind.value,
             )
         elif slot.kind is SlotKind.POINTER:
             value = filled.value
             if isinstance(value, int) or (isinstance(value, Polynomial) and not may_be_address(value)):
-                yield NoPlaneInSlot(filled.span, *_common(launch, signature), slot.number, slot.name, render(value))
+                yield NoPlaneInSlot(
+                    place_of(filled), *_common(launch, signature), slot.number, slot.name, render(value)
+                )
 
 
 def rule_slot_elements(launch: LaunchCommand, signature: Signature, given: GivenSlots) -> Iterator[Problem]:
@@ -153,7 +160,7 @@ def rule_slot_elements(launch: LaunchCommand, signature: Signature, given: Given
     for slot, filled, type_ in _planes(signature, given):
         if type_.element is not None and slot.element is not None and type_.element is not slot.element:
             yield WrongSlotElement(
-                filled.span,
+                place_of(filled),
                 *_common(launch, signature),
                 slot.number,
                 slot.name,
@@ -174,7 +181,7 @@ def rule_extents(
         verdict = compare_at_least(type_.elements, needed)
         if isinstance(verdict, Fails):
             yield PlaneTooSmall(
-                filled.span,
+                place_of(filled),
                 *_common(launch, signature),
                 slot.number,
                 slot.name,
@@ -216,6 +223,11 @@ def rule_requirements(launch: LaunchCommand, signature: Signature, sizes: Launch
             yield RequirementFails(
                 launch.origin.span, *_common(launch, signature), text, render(left), render(right), requirement.span
             )
+
+
+def place_of(slot: SlotValue) -> Span:
+    """The `(cgArgument n)` of a slot; the slot's own span would hold all the slots after it as well."""
+    return slot.argument.span if isinstance(slot.argument, ArgumentValue) else slot.span
 
 
 def _common(launch: LaunchCommand, signature: Signature) -> tuple[str, Span, Origin]:

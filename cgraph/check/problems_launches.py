@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from cgraph.core.origins import Origin
 from cgraph.diagnostics import Label, Problem
-from cgraph.source import Span
+from cgraph.source import Source, Span
 
 _MOST_CALLS_SHOWN = 4
 
@@ -24,11 +24,23 @@ class LaunchProblem(Problem):
     origin: Origin
 
     def labels(self) -> Sequence[Label]:
-        calls = self.origin.chain()[:-1][-_MOST_CALLS_SHOWN:]
+        steps = [step for step in self.origin.chain() if step.span != self.span]
         return (
             Label(self.declared, "declared here"),
-            *(Label(step.span, f"in `{step.text}`, called here") for step in reversed(calls)),
+            *(Label(step.span, _words(step)) for step in reversed(steps[-_MOST_CALLS_SHOWN:])),
         )
+
+
+def blame(problem: Problem, source: Source) -> Problem:
+    """The problem moved to the innermost step of its origin that lies in the user's own file, if it lies elsewhere."""
+    if not isinstance(problem, LaunchProblem) or problem.span is None or problem.span.source is source:
+        return problem
+    own = [step for step in problem.origin.chain() if step.span.source is source]
+    return evolve(problem, span=own[-1].span) if own else problem
+
+
+def _words(step: Origin) -> str:
+    return "launched here" if step.text == "launch" else f"`{step.text}`"
 
 
 @frozen

@@ -41,6 +41,7 @@ class CheckedProgram:
 
     Args:
         root: the module that was asked for; entry points are looked for in it.
+        mentioned: names that some declaration needs.
     """
 
     root: Module
@@ -49,3 +50,4 @@ class CheckedProgram:
     planes: dict[str, PlaneFamily]
     images: dict[str, ImageValue]
     definitions: dict[str, CheckedDefinition]
+    mentioned: frozenset[str]

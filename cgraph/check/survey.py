@@ -7,8 +7,10 @@ build.
 
 from cgraph.check.launches import check_launch
 from cgraph.check.machine import apply, evaluate
+from cgraph.check.problems_launches import blame
 from cgraph.check.terms import CheckedTerm
 from cgraph.check.values import (
+    Closure,
     EachCommand,
     InPhase,
     LaunchCommand,
@@ -18,13 +20,13 @@ from cgraph.check.values import (
 from cgraph.check.world import OutOfSteps, World
 from cgraph.core.naturals import Natural, Polynomial, Symbol, symbol
 from cgraph.core.types import BaseType, PiType, Type, substitute_type
-from cgraph.source import Span
+from cgraph.source import Source, Span
 
 # Enough for programs of 100,000 commands; a survey that needs more is one of exponential size.
 SURVEY_STEPS = 5_000_000
 
 
-def survey(world: World, term: CheckedTerm, type_: Type, span: Span) -> None:
+def survey(world: World, term: CheckedTerm, type_: Type, span: Span, root: Source) -> None:
     """Reports what is wrong with the launches of one definition.
 
     A survey that takes too many steps ends early without a report: the built graph is verified in any case.
@@ -43,13 +45,13 @@ def survey(world: World, term: CheckedTerm, type_: Type, span: Span) -> None:
         if arguments:
             value = apply(world, value, tuple(arguments), span, None)
         if type_ is BaseType.COMMAND:
-            _walk(world, value)
+            _walk(world, value, root)
     except OutOfSteps:
         return
 
 
-def _walk(world: World, command: Value) -> None:
-    """Each command once, however often it runs."""
+def _walk(world: World, command: Value, root: Source) -> None:
+    """Each command once, however often it runs. Problems are shown in the root file where the way to them leads."""
     seen: set[int] = set()
     kept: list[Value] = []  # an id is only a command's own as long as the command is there
     stack = [command]
@@ -65,9 +67,10 @@ def _walk(world: World, command: Value) -> None:
             stack.append(command.command)
         elif isinstance(command, LaunchCommand):
             for problem in check_launch(command):
-                world.report(problem)
+                world.report(blame(problem, root))
         elif isinstance(command, EachCommand):
             bound = command.count if isinstance(command.count, int | Polynomial) else None
-            variable = world.fresh_symbol("index", bound)
+            name = command.body.function.name if isinstance(command.body, Closure) else "index"
+            variable = world.fresh_symbol(name, bound)
             index = symbol(variable.kind, variable.name, variable.identity, bound)
             stack.append(apply(world, command.body, (index,), command.origin.span, command.origin))

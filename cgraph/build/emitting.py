@@ -1,0 +1,135 @@
+"""Turns command values into graph nodes: planes get indices, slots become arguments and accesses.
+
+Receives launches, fills and copies whose sizes are ints. A command with a problem is reported and not emitted.
+"""
+
+from attrs import define, evolve, field
+
+from cgraph.build.planes import PlaneTable
+from cgraph.build.problems import CopyDiffers, NoPlaneHere
+from cgraph.check.launches import check_launch, given_slots, launch_sizes
+from cgraph.check.primitives import plane_name
+from cgraph.check.problems_launches import blame
+from cgraph.check.values import CopyCommand, FillCommand, ImageValue, LaunchCommand, PlaneValue, Value
+from cgraph.core.elements import bind_element
+from cgraph.core.naturals import product
+from cgraph.core.roles import AccessMode
+from cgraph.core.signatures import Signature, SlotKind
+from cgraph.diagnostics import Problem
+from cgraph.graph.model import Access, Argument, CopyNode, FillNode, Image, LaunchNode, Node, PlaneArgument
+from cgraph.source import Source
+
+
+@define(eq=False)
+class Emitter:
+    """Collects nodes; `phase` is the one that the next node belongs to."""
+
+    table: PlaneTable
+    root: Source
+    problems: list[Problem]
+    nodes: list[Node] = field(factory=list)
+    phase: int | None = None
+    _images: dict[str, Image] = field(factory=dict)
+
+    def emit(self, command: LaunchCommand | FillCommand | CopyCommand) -> None:
+        """Adds the command's node, or reports why it has none."""
+        if isinstance(command, LaunchCommand):
+            self._launch(command)
+        elif isinstance(command, FillCommand):
+            self._fill(command)
+        else:
+            self._copy(command)
+
+    def _launch(self, command: LaunchCommand) -> None:
+        """A launch whose slots fit the signature."""
+        found = [blame(problem, self.root) for problem in check_launch(command)]
+        image = command.image
+        if found or not isinstance(image, ImageValue):
+            self.problems.extend(found)
+            return
+        given = given_slots(command.slots)
+        sizes = launch_sizes(image, given)
+        if sizes is None:
+            return
+        arguments: list[Argument] = []
+        accesses: list[Access] = []
+        extents: list[tuple[int, ...]] = []
+        for slot, extent in zip(image.signature.slots, sizes.extents, strict=True):
+            filled = given.values.get(slot.number)
+            value = None if filled is None else filled.value
+            if slot.kind is not SlotKind.POINTER or value is None:
+                arguments.append(value)  # type: ignore[arg-type]  # check_launch made sure of the kind
+                extents.append(())
+            elif isinstance(value, PlaneValue) and slot.access is not None:
+                access = self.table.access(value, product(extent), slot.access)  # type: ignore[arg-type]  # ints
+                accesses.append(access)
+                arguments.append(PlaneArgument(access.plane, access.start))
+                extents.append(extent)  # type: ignore[arg-type]  # a build has ints only
+        self.nodes.append(
+            LaunchNode(
+                index=len(self.nodes),
+                phase=self.phase,
+                origin=evolve(command.origin, text=image.signature.name),
+                accesses=tuple(accesses),
+                image=self._image(image.signature),
+                grid=command.grid,  # type: ignore[arg-type]  # a build has ints only
+                block=sizes.block,  # type: ignore[arg-type]  # as above
+                shared_bytes=sizes.shared_bytes,  # type: ignore[arg-type]  # as above
+                arguments=tuple(arguments),
+                extents=tuple(extents),
+            )
+        )
+
+    def _fill(self, command: FillCommand) -> None:
+        """A fill, from the plane's offset to its end."""
+        plane = self._plane(command.plane, command, "cgFill", "plane")
+        if plane is not None and isinstance(command.value, float):
+            access = self.table.access(plane, _elements(plane), AccessMode.WRITE)
+            self.nodes.append(FillNode(len(self.nodes), self.phase, command.origin, (access,), command.value))
+
+    def _copy(self, command: CopyCommand) -> None:
+        """A copy between two planes alike."""
+        destination = self._plane(command.destination, command, "cgCopy", "destination")
+        source = self._plane(command.source, command, "cgCopy", "source")
+        if destination is None or source is None:
+            return
+        elements = _elements(destination)
+        if elements != _elements(source) or destination.family.element is not source.family.element:
+            names = plane_name(source), plane_name(destination)
+            self.problems.append(
+                CopyDiffers(command.origin.span, command.origin, *names, _shape(source), _shape(destination))
+            )
+            return
+        accesses = (
+            self.table.access(destination, elements, AccessMode.WRITE),
+            self.table.access(source, elements, AccessMode.READ),
+        )
+        self.nodes.append(CopyNode(len(self.nodes), self.phase, command.origin, accesses))
+
+    def _plane(self, value: Value, command: FillCommand | CopyCommand, operation: str, what: str) -> PlaneValue | None:
+        if isinstance(value, PlaneValue):
+            return value
+        found = f"the natural {value}" if isinstance(value, int) else "no plane"
+        self.problems.append(NoPlaneHere(command.origin.span, command.origin, operation, what, found))
+        return None
+
+    def _image(self, signature: Signature) -> Image:
+        image = self._images.get(signature.name)
+        if image is None:
+            half = self.table.half
+            slots = tuple(
+                slot if slot.element is None else evolve(slot, element=bind_element(slot.element, half))
+                for slot in signature.slots
+            )
+            bound = evolve(signature, slots=slots)
+            image = Image(bound, signature.constants)  # type: ignore[arg-type]  # a build has ints only
+            self._images[signature.name] = image
+        return image
+
+
+def _elements(plane: PlaneValue) -> int:
+    return product(plane.extent) - plane.offset  # type: ignore[operator]  # a build has ints only
+
+
+def _shape(plane: PlaneValue) -> str:
+    return f"{plane.family.element.value}, {_elements(plane)} elements"

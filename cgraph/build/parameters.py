@@ -1,0 +1,106 @@
+"""Binds a program's parameters: what the user gives, and defaults for the rest.
+
+Receives a checked program; gives a world in which every parameter, plane and image has concrete sizes, so that
+evaluation computes with ints alone.
+"""
+
+from collections.abc import Callable, Mapping
+
+from attrs import evolve
+
+from cgraph.build.problems import ParameterWithoutValue, UnknownParameter, WrongParameterValue
+from cgraph.check.images import map_sizes, substitute_signature
+from cgraph.check.machine import evaluate
+from cgraph.check.program import CheckedProgram, Parameter
+from cgraph.check.values import ImageValue, LaunchSizes, Partial, PlaneFamily, PlaneValue, Value
+from cgraph.check.world import World
+from cgraph.core.naturals import Natural, Symbol, SymbolKind, compile_natural, substitute
+from cgraph.core.signatures import Signature, SlotKind
+from cgraph.core.types import BaseType
+from cgraph.diagnostics import Problem
+from cgraph.diagnostics.suggest import closest_name
+
+MAX_STEPS = 500_000_000
+Given = Mapping[str, int | float]
+
+
+def build_world(
+    program: CheckedProgram, given: Given, report: Callable[[Problem], None]
+) -> tuple[World, dict[str, int | float]]:
+    """The world of one build, and the value of every parameter in the order of declaration.
+
+    A parameter without a usable value is reported and taken as 1, so that the rest can still be looked at.
+    """
+    for name in given:
+        if name not in program.parameters:
+            names = tuple(program.parameters)
+            report(UnknownParameter(None, name, closest_name(name, names), names))
+    terms = {name: definition.term for name, definition in program.definitions.items()}
+    world = World(terms, {}, report, MAX_STEPS)
+    world.values.update(program.phases)
+    parameters: dict[str, int | float] = {}
+    for parameter in program.parameters.values():
+        value = _parameter_value(world, parameter, given)
+        parameters[parameter.name] = value
+        world.values[parameter.name] = value
+    symbols: dict[Symbol, Natural] = {
+        Symbol(SymbolKind.PARAMETER, name): value for name, value in parameters.items() if isinstance(value, int)
+    }
+    for family in program.planes.values():
+        world.values[family.name] = _concrete_plane(family, symbols)
+    for image in program.images.values():
+        world.values[image.signature.name] = _concrete_image(image.signature, symbols)
+    return world, parameters
+
+
+def _parameter_value(world: World, parameter: Parameter, given: Given) -> int | float:
+    is_nat = parameter.type is BaseType.NAT
+    if parameter.name in given:
+        value: Value = given[parameter.name]
+    elif parameter.default is not None:
+        value = evaluate(world, parameter.default)
+    else:
+        world.report(ParameterWithoutValue(parameter.span, parameter.name))
+        return 1 if is_nat else 1.0
+    if is_nat and isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    if not is_nat and isinstance(value, int | float):
+        return float(value)
+    expected = "natural: 0, 1, 2, …" if is_nat else "float"
+    world.report(WrongParameterValue(parameter.span, parameter.name, str(value), expected))
+    return 1 if is_nat else 1.0
+
+
+def _concrete_plane(family: PlaneFamily, parameters: Mapping[Symbol, Natural]) -> Value:
+    concrete = evolve(
+        family,
+        bounds=tuple(substitute(bound, parameters) for bound in family.bounds),
+        extent=tuple(substitute(size, parameters) for size in family.extent),
+    )
+    return Partial(concrete, ()) if concrete.symbols else PlaneValue(concrete, (), concrete.extent, 0)
+
+
+def _concrete_image(signature: Signature, parameters: dict[Symbol, Natural]) -> ImageValue:
+    concrete = substitute_signature(signature, parameters)
+    return ImageValue(concrete, _compiled_sizes(concrete))
+
+
+def _compiled_sizes(signature: Signature) -> Callable[[dict[str, Natural]], LaunchSizes]:
+    """Sizes as plain functions of the natural slots, each formula compiled once."""
+    names = [slot.name for slot in signature.slots if slot.kind is SlotKind.NATURAL]
+    symbols = [Symbol(SymbolKind.SLOT, name) for name in names]
+    compiled: dict[Natural, Callable[..., int]] = {}
+
+    def sizes(naturals: dict[str, Natural]) -> LaunchSizes:
+        values = [naturals[name] for name in names]
+
+        def fill(size: Natural) -> Natural:
+            if isinstance(size, int):
+                return size
+            if size not in compiled:
+                compiled[size] = compile_natural(size, symbols)
+            return compiled[size](*values)
+
+        return map_sizes(signature, fill)
+
+    return sizes

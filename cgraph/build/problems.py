@@ -1,0 +1,150 @@
+"""Problems that show only when a graph is built: parameters, entry points, and what the checker had to leave open."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from attrs import frozen
+
+from cgraph.core.origins import Origin
+from cgraph.diagnostics import Problem
+from cgraph.graph.origins import origin_notes
+
+
+@frozen
+class UnknownParameter(Problem):
+    """A value for a parameter that the program does not have."""
+
+    code: ClassVar[str] = "CG520"
+    title: ClassVar[str] = "the program has no parameter `{name}`"
+
+    name: str
+    suggestion: str | None
+    names: tuple[str, ...]
+
+    def notes(self) -> Sequence[str]:
+        return (f"its parameters are {', '.join(self.names)}" if self.names else "it has no parameters",)
+
+    def helps(self) -> Sequence[str]:
+        return () if self.suggestion is None else (f"did you mean `{self.suggestion}`?",)
+
+
+@frozen
+class ParameterWithoutValue(Problem):
+    """A parameter that has no default and was not given."""
+
+    code: ClassVar[str] = "CG521"
+    title: ClassVar[str] = "parameter `{name}` has no value"
+    label: ClassVar[str] = "declared here without a default"
+
+    name: str
+
+    def helps(self) -> Sequence[str]:
+        return (f"give one with `--set {self.name}=…`",)
+
+
+@frozen
+class WrongParameterValue(Problem):
+    """A value that is no natural, or no float."""
+
+    code: ClassVar[str] = "CG522"
+    title: ClassVar[str] = "`{value}` is no value for parameter `{name}`"
+    label: ClassVar[str] = "`{name}` is a {expected}"
+
+    name: str
+    value: str
+    expected: str
+
+
+@frozen
+class NoEntry(Problem):
+    """No definition of the name that was asked for."""
+
+    code: ClassVar[str] = "CG523"
+    title: ClassVar[str] = "`{file}` has no definition `{name}` to build"
+
+    file: str
+    name: str
+    commands: tuple[str, ...]
+
+    def helps(self) -> Sequence[str]:
+        if not self.commands:
+            return ("define a `Command`, for example `def main = …`",)
+        return (f"`--entry` takes one of {', '.join(self.commands)}",)
+
+
+@frozen
+class EntryIsNoCommand(Problem):
+    """An entry point that is not a command."""
+
+    code: ClassVar[str] = "CG524"
+    title: ClassVar[str] = "`{name}` is no command to build"
+    label: ClassVar[str] = "its type is `{type}`"
+
+    name: str
+    type: str
+
+    def helps(self) -> Sequence[str]:
+        return (f"define a command that uses it, for example `def main = ({self.name} …)`",)
+
+
+@frozen
+class BuildProblem(Problem):
+    """Base of the problems below: each knows how the program came to the command."""
+
+    code: ClassVar[str] = "CG530"
+    title: ClassVar[str] = "a command cannot be built"
+
+    origin: Origin | None
+
+    def notes(self) -> Sequence[str]:
+        return () if self.origin is None else origin_notes(self.origin)
+
+
+@frozen
+class NoPlaneHere(BuildProblem):
+    """A fill or copy of something that turned out not to be a plane."""
+
+    code: ClassVar[str] = "CG531"
+    title: ClassVar[str] = "`{operation}` needs a plane"
+    label: ClassVar[str] = "its {what} is {found}"
+
+    operation: str
+    what: str
+    found: str
+
+
+@frozen
+class CopyDiffers(BuildProblem):
+    """A copy between planes that are not alike."""
+
+    code: ClassVar[str] = "CG532"
+    title: ClassVar[str] = "`cgCopy` from `{source}` to `{destination}`, which are not alike"
+    label: ClassVar[str] = "the source is {source_shape}, the destination {destination_shape}"
+
+    source: str
+    destination: str
+    source_shape: str
+    destination_shape: str
+
+
+@frozen
+class TooManyCommands(BuildProblem):
+    """A program that would never end in practice."""
+
+    code: ClassVar[str] = "CG533"
+    title: ClassVar[str] = "the program builds more than {limit} commands"
+    label: ClassVar[str] = "the limit is reached here"
+
+    limit: int
+
+
+@frozen
+class TooManySteps(Problem):
+    """An evaluation that would never end in practice."""
+
+    code: ClassVar[str] = "CG534"
+    title: ClassVar[str] = "building `{name}` takes more than {limit} steps"
+    label: ClassVar[str] = "this definition"
+
+    name: str
+    limit: int
