@@ -78,11 +78,10 @@ def _turn(x: Plane, base: float, direction: int) -> Plane:
 
 def _gate(x: Plane) -> tuple[Plane, Plane]:
     """The tanh form's factor and its derivative, in f32."""
-    inner = np.float32(0.7978845608) * (x + np.float32(0.044715) * x * x * x)
-    tangent: Plane = np.tanh(inner)
-    slope: Plane = np.float32(0.7978845608) * (1 + np.float32(3 * 0.044715) * x * x)
-    factor: Plane = (1 + tangent) / 2
-    derivative: Plane = (1 - tangent * tangent) * slope / 2
+    one, half, cubic, slope = np.array([1, 0.5, 0.044715, 0.7978845608], dtype=np.float32)
+    tangent: Plane = np.tanh(slope * (x + cubic * x * x * x))
+    factor = half * (one + tangent)
+    derivative = half * (one - tangent * tangent) * slope * (one + 3 * cubic * x * x)
     return factor, derivative
 
 
