@@ -1,0 +1,1 @@
+"""Backends: where a scheduled and planned graph runs."""

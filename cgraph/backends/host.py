@@ -1,0 +1,143 @@
+"""The host backend: NumPy and its BLAS.
+
+Receives a verified graph, its schedule and its memory plan. Preparation allocates all memory and binds every argument
+once, so a run is a loop over bound calls in the schedule's sequence. Commands run one after the other: each large one
+uses all cores by itself, so every order gives the same bits and none is faster.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from time import perf_counter
+from typing import Any, TypeAlias
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import ArrayLike, NDArray
+
+from cgraph.backends.planes import HostPlanes, allocate
+from cgraph.backends.problems import ImageWithoutMeaning
+from cgraph.backends.protocol import OnNode
+from cgraph.diagnostics import Problem, ProblemsFound
+from cgraph.graph.model import CommandGraph, CopyNode, FillNode, JoinNode, LaunchNode, Node, PlaneArgument
+from cgraph.images.context import HostContext
+from cgraph.images.registry import Meaning, find_meaning, keyword_of
+from cgraph.memory.model import MemoryPlan
+from cgraph.schedule.model import Schedule
+
+Command: TypeAlias = tuple[int, Callable[[], object]]
+
+
+@frozen(eq=False)
+class HostExecutable:
+    """A graph bound to memory; an `Executable`.
+
+    Args:
+        graph: that it was prepared from.
+        planes: its memory.
+        commands: node index and bound call, in the order of the run.
+    """
+
+    graph: CommandGraph = field(repr=False)
+    planes: HostPlanes = field(repr=False)
+    commands: tuple[Command, ...] = field(repr=False)
+
+    def set(self, name: str, array: ArrayLike) -> None:
+        """Copies values into a plane, as `Executable.set` says."""
+        self.planes.set(name, array)
+
+    def get(self, name: str) -> NDArray[Any]:
+        """A copy of a plane, as `Executable.get` says."""
+        return self.planes.whole(name).copy()
+
+    def run(self, on_node: OnNode | None = None) -> None:
+        """Runs every command once, as `Executable.run` says. Overflow gives infinity and no warning."""
+        with np.errstate(all="ignore"):
+            if on_node is None:
+                for _index, call in self.commands:
+                    call()
+                return
+            for index, call in self.commands:
+                start = perf_counter()
+                call()
+                on_node(index, 1e3 * (perf_counter() - start))
+
+
+def prepare_host(
+    graph: CommandGraph, schedule: Schedule, plan: MemoryPlan, context: HostContext | None = None
+) -> HostExecutable:
+    """Allocates the planes and binds the commands.
+
+    Args:
+        graph: verified.
+        schedule: of this graph; its sequence is the order of the run.
+        plan: of this schedule.
+        context: threads and scratch memory, shared with other executables of the same thread; None for new ones.
+
+    Raises:
+        ProblemsFound: images without a meaning (CG701), one problem for each image.
+    """
+    meanings = _meanings(graph.nodes)
+    planes = allocate(graph, plan)
+    binder = _Binder(planes, HostContext() if context is None else context, meanings)
+    return HostExecutable(graph, planes, tuple((index, binder.bind(graph.nodes[index])) for index in schedule.sequence))
+
+
+def _meanings(nodes: Sequence[Node]) -> dict[tuple[str, str], Meaning]:
+    """The meaning of every kernel launched."""
+    found: dict[tuple[str, str], Meaning] = {}
+    problems: dict[tuple[str, str], Problem] = {}
+    for node in nodes:
+        if not isinstance(node, LaunchNode):
+            continue
+        signature = node.image.signature
+        key = (signature.file, signature.entry)
+        if key in found or key in problems:
+            continue
+        function = find_meaning(*key)
+        if function is None:
+            problems[key] = ImageWithoutMeaning(node.origin.span, signature.name, *key, node.origin)
+        else:
+            found[key] = function
+    if problems:
+        raise ProblemsFound(list(problems.values()))
+    return found
+
+
+@frozen(eq=False)
+class _Binder:
+    """Turns nodes into calls without arguments."""
+
+    planes: HostPlanes
+    context: HostContext
+    meanings: dict[tuple[str, str], Meaning]
+
+    def bind(self, node: Node) -> Callable[[], object]:
+        match node:
+            case LaunchNode():
+                return self._launch(node)
+            case FillNode(accesses=(target,), value=value):
+                element = self.planes.planes[target.plane].element
+                count = (target.stop - target.start) // element.size_bytes
+                return partial(self.planes.view(target.plane, target.start, element, (count,)).fill, value)
+            case CopyNode(accesses=(target, source)):
+                memory = self.planes.memory
+                destination = memory[target.plane][target.start : target.stop]
+                return partial(np.copyto, destination, memory[source.plane][source.start : source.stop])
+            case JoinNode():
+                return _nothing
+        raise TypeError(f"no such node: {node!r}")
+
+    def _launch(self, node: LaunchNode) -> Callable[[], object]:
+        signature = node.image.signature
+        keywords: dict[str, object] = {keyword_of(name): value for name, value in node.image.constants}
+        for slot, argument, extent in zip(signature.slots, node.arguments, node.extents, strict=True):
+            value: object = argument
+            if isinstance(argument, PlaneArgument):
+                element = slot.element or self.planes.planes[argument.plane].element
+                value = self.planes.view(argument.plane, argument.offset, element, extent)
+            keywords[keyword_of(slot.name)] = value
+        return partial(self.meanings[signature.file, signature.entry], self.context, **keywords)
+
+
+def _nothing() -> None:
+    """A join runs nothing."""
