@@ -1,0 +1,1 @@
+"""Syntax: text to tree and back."""
