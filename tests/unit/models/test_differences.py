@@ -115,6 +115,31 @@ def test_a_gradient_that_is_truly_zero_passes() -> None:
     assert found.finding == "the gradient is zero everywhere"
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_noise_alone_is_no_error(seed: int) -> None:
+    dy, x = drawn(200, 16), drawn(200, 16, seed=1)
+
+    def normalised(planes: dict[str, Array]) -> float:
+        # Moving a whole row changes nothing but the last bits.
+        rows = x + planes["offset"][:, None]
+        return float((dy * (rows - rows.mean(axis=1, keepdims=True)) / rows.std(axis=1, keepdims=True)).sum())
+
+    inputs, gradients = {"offset": drawn(200, seed=2)}, {"offset": np.zeros(200)}
+    found = check_gradient(normalised, inputs, gradients, ["offset"], samples=200, seed=seed)[0]
+    assert found.element_error == found.direction_error == 0
+    assert found.resolution > 1
+
+
+def test_checked_elements_are_drawn_from_the_whole_plane() -> None:
+    for half in (slice(0, 5000), slice(5000, 10_000)):
+        gradient = np.ones(10_000)
+        gradient[half] = 2
+        found = check_gradient(
+            lambda planes: float(planes["x"].sum()), {"x": drawn(10_000)}, {"x": gradient}, ["x"], samples=50, seed=0
+        )[0]
+        assert found.element_error > 0.1
+
+
 def test_a_zero_gradient_that_should_not_be_zero_shows() -> None:
     found = row("x", np.zeros((6, 8)))
     assert found.element_error >= 1
