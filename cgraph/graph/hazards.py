@@ -11,9 +11,10 @@ accesses and to the hazards found, times the logarithm of the number of distinct
 
 from collections.abc import Iterator
 from enum import Enum
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
+from cgraph.core.roles import AccessMode
 from cgraph.graph.intervals import LastWriters, Readers
 from cgraph.graph.model import CommandGraph
 from cgraph.graph.ranges import missing_ranges
@@ -36,6 +37,9 @@ class Hazard(NamedTuple):
     plane: int
     start: int
     stop: int
+
+
+_START = attrgetter("start")
 
 
 class _Touch(NamedTuple):
@@ -62,16 +66,29 @@ def find_hazards(graph: CommandGraph) -> tuple[Hazard, ...]:
 
 
 def _touches_by_plane(graph: CommandGraph) -> list[list[_Touch]]:
-    """For each plane, what touches it in program order; a node's reads stand before its writes."""
+    """For each plane, what touches it in program order; a node's reads stand before its writes, parts that meet joined.
+
+    A node that names the same bytes twice, as both sides of a sum may do, then waits for them once.
+    """
     touches: list[list[_Touch]] = [[] for _ in graph.planes]
     for node in graph.nodes:
-        for access in node.accesses:
-            if access.mode.reads and access.start < access.stop:
-                touches[access.plane].append(_Touch(node.index, False, access.start, access.stop))
-        for access in node.accesses:
-            if access.mode.writes and access.start < access.stop:
-                touches[access.plane].append(_Touch(node.index, True, access.start, access.stop))
+        accesses = sorted(node.accesses, key=_START) if len(node.accesses) > 1 else node.accesses
+        for access in accesses:
+            if access.mode is not AccessMode.WRITE and access.start < access.stop:
+                _add(touches[access.plane], _Touch(node.index, False, access.start, access.stop))
+        for access in accesses:
+            if access.mode is not AccessMode.READ and access.start < access.stop:
+                _add(touches[access.plane], _Touch(node.index, True, access.start, access.stop))
     return touches
+
+
+def _add(touches: list[_Touch], touch: _Touch) -> None:
+    if touches:
+        node, writes, start, stop = touches[-1]
+        if node == touch.node and writes == touch.writes and touch.start <= stop:
+            touches[-1] = _Touch(node, writes, start, max(stop, touch.stop))
+            return
+    touches.append(touch)
 
 
 def _plane_hazards(plane: int, touches: list[_Touch]) -> Iterator[Hazard]:

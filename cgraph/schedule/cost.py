@@ -35,7 +35,7 @@ class CriticalPath(NamedTuple):
     cost_us: float
 
 
-def node_cost_us(node: Node, model: CostModel) -> float:
+def node_cost_us(node: Node, model: CostModel | None = None) -> float:
     """The overhead, plus the longer of moving the node's bytes and doing its products' operations.
 
     Bytes that are accumulated move twice. A launch with naturals called m, n and k counts as a product of 2·m·n·k
@@ -43,6 +43,7 @@ def node_cost_us(node: Node, model: CostModel) -> float:
     """
     if isinstance(node, JoinNode):
         return 0.0
+    model = model or CostModel()
     moved_bytes = 0
     for access in node.accesses:
         moved_bytes += (access.stop - access.start) * (access.mode.reads + access.mode.writes)
