@@ -5,17 +5,18 @@ evaluation computes with ints alone.
 """
 
 from collections.abc import Callable, Mapping
+from functools import cache
 
 from attrs import evolve
 
 from cgraph.build.problems import ParameterWithoutValue, UnknownParameter, WrongParameterValue
-from cgraph.check.images import map_sizes, substitute_signature
+from cgraph.check.images import map_sizes, natural_slots, substitute_signature
 from cgraph.check.machine import evaluate
 from cgraph.check.program import CheckedProgram, Parameter
 from cgraph.check.values import ImageValue, LaunchSizes, Partial, PlaneFamily, PlaneValue, Value
 from cgraph.check.world import World
 from cgraph.core.naturals import Natural, Symbol, SymbolKind, compile_natural, substitute
-from cgraph.core.signatures import Signature, SlotKind
+from cgraph.core.signatures import Signature
 from cgraph.core.types import BaseType
 from cgraph.diagnostics import Problem
 from cgraph.diagnostics.suggest import closest_name
@@ -85,21 +86,19 @@ def _concrete_image(signature: Signature, parameters: dict[Symbol, Natural]) -> 
     return ImageValue(concrete, _compiled_sizes(concrete))
 
 
-def _compiled_sizes(signature: Signature) -> Callable[[dict[str, Natural]], LaunchSizes]:
-    """Sizes as plain functions of the natural slots, each formula compiled once."""
-    names = [slot.name for slot in signature.slots if slot.kind is SlotKind.NATURAL]
-    symbols = [Symbol(SymbolKind.SLOT, name) for name in names]
+def _compiled_sizes(signature: Signature) -> Callable[..., LaunchSizes]:
+    """Sizes as plain functions of the natural slots, each formula compiled once and each set of naturals put in once."""
+    symbols = natural_slots(signature)
     compiled: dict[Natural, Callable[..., int]] = {}
 
-    def sizes(naturals: dict[str, Natural]) -> LaunchSizes:
-        values = [naturals[name] for name in names]
-
+    @cache
+    def sizes(*naturals: Natural) -> LaunchSizes:
         def fill(size: Natural) -> Natural:
             if isinstance(size, int):
                 return size
             if size not in compiled:
                 compiled[size] = compile_natural(size, symbols)
-            return compiled[size](*values)
+            return compiled[size](*naturals)
 
         return map_sizes(signature, fill)
 

@@ -4,6 +4,7 @@ Natural slots are bound names in the image's formulas; they become symbols of ki
 """
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import TypeVar
 
 from attrs import evolve
@@ -88,15 +89,21 @@ def image_value(rules: Rules, declaration: tree.ImageDeclaration) -> Rule[ImageV
     return ImageValue(signature, symbolic_sizes(signature))
 
 
-def symbolic_sizes(signature: Signature) -> Callable[[dict[str, Natural]], LaunchSizes]:
+def symbolic_sizes(signature: Signature) -> Callable[..., LaunchSizes]:
     """How a launch's sizes follow from its naturals, with symbols. Raises DivisionByZero as formulas do."""
+    symbols = natural_slots(signature)
 
-    def sizes(naturals: dict[str, Natural]) -> LaunchSizes:
-        values = {Symbol(SymbolKind.SLOT, name): value for name, value in naturals.items()}
-        fill: Callable[[Natural], Natural] = lambda size: substitute(size, values)  # noqa: E731
-        return map_sizes(signature, fill)
+    @cache
+    def sizes(*naturals: Natural) -> LaunchSizes:
+        values = dict(zip(symbols, naturals, strict=True))
+        return map_sizes(signature, lambda size: substitute(size, values))
 
     return sizes
+
+
+def natural_slots(signature: Signature) -> tuple[Symbol, ...]:
+    """The symbols of a signature's natural slots, in their order."""
+    return tuple(Symbol(SymbolKind.SLOT, slot.name) for slot in signature.slots if slot.kind is SlotKind.NATURAL)
 
 
 def map_sizes(signature: Signature, fill: Callable[[Natural], Natural]) -> LaunchSizes:

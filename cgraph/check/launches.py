@@ -74,15 +74,15 @@ def given_slots(slots: Value) -> GivenSlots:
 
 def launch_sizes(image: ImageValue, given: GivenSlots) -> LaunchSizes | None:
     """The sizes that follow from the naturals given, or None where one of them is missing or unknown."""
-    naturals: dict[str, Natural] = {}
+    naturals: list[Natural] = []
     for slot in image.signature.slots:
         if slot.kind is SlotKind.NATURAL:
             filled = given.values.get(slot.number)
             value = None if filled is None else filled.value
             if not isinstance(value, int | Polynomial):
                 return None
-            naturals[slot.name] = value
-    return image.sizes(naturals)
+            naturals.append(value)
+    return image.sizes(*naturals)
 
 
 def check_launch(launch: LaunchCommand) -> Iterator[Problem]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from attrs import define, evolve
 
-from cgraph.check.primitives import ARITY, NOTHING, choose_plane, compute, type_of_value
+from cgraph.check.primitives import NO_SLOTS, NOTHING, choose_plane, compute, type_of_value
 from cgraph.check.terms import (
     Application,
     Binding,
@@ -42,10 +42,13 @@ from cgraph.source import Span
 
 @define(eq=False)
 class _Applying:
-    """An application whose parts are being evaluated; `values` holds the function's and those of its arguments."""
+    """An application whose parts are being evaluated; `values` holds those that are ready.
 
+    The parts are the arguments of `term.primitive`, or else the function and its arguments.
+    """
+
+    term: Application
     parts: tuple[CheckedTerm, ...]
-    span: Span
     environment: Environment
     origin: Origin | None
     values: list[Value]
@@ -136,7 +139,8 @@ def _run(world: World, stack: list[_Frame], state: _Next) -> Value:
             continue
         term, environment, origin = state
         if isinstance(term, Application):
-            frame = _Applying((term.function, *term.arguments), term.span, environment, origin, [])
+            parts = term.arguments if term.primitive is not None else (term.function, *term.arguments)
+            frame = _Applying(term, parts, environment, origin, [])
             stack.append(frame)
             state = _advance(world, stack, frame)
         elif isinstance(term, Binding):
@@ -152,34 +156,53 @@ def _run(world: World, stack: list[_Frame], state: _Next) -> Value:
 
 def _leaf(world: World, term: CheckedTerm, environment: Environment) -> Value | None:
     """The value of a term that needs no stack, or None."""
-    if isinstance(term, Local):
-        for _ in range(term.distance):
+    kind = type(term)
+    if kind is Local:
+        for _ in range(term.distance):  # type: ignore[union-attr]  # `kind` says which it is; isinstance is slower
             environment = environment[1]  # type: ignore[index]  # the type rules counted the binders
-        return environment[0]  # type: ignore[index]
-    if isinstance(term, Global):
-        return world.values.get(term.name)
-    if isinstance(term, Constant):
-        constant = term.value
-        if not isinstance(constant, Primitive):
-            return constant
-        return compute(world, constant, (), term.span, None) if ARITY[constant] == 0 else Partial(constant, ())
-    if isinstance(term, Function):
-        return Closure(term, environment)
-    return UNKNOWN if isinstance(term, Hole) else None
+        return environment[0]  # type: ignore[index]  # as above
+    if kind is Global:
+        return world.values.get(term.name)  # type: ignore[union-attr]  # as above
+    if kind is Constant:
+        constant = term.value  # type: ignore[union-attr]  # as above
+        return _PRIMITIVES[constant.text] if isinstance(constant, Primitive) else constant  # type: ignore[return-value]  # as above
+    if kind is Function:
+        return Closure(term, environment)  # type: ignore[arg-type]  # as above
+    return UNKNOWN if kind is Hole else None
 
 
 def _advance(world: World, stack: list[_Frame], frame: _Applying) -> _Next:
-    """Evaluates the next parts of an application; enters the function when all are there."""
-    values = frame.values
-    parts = frame.parts
-    while len(values) < len(parts):
-        part = parts[len(values)]
-        value = _leaf(world, part, frame.environment)
-        if value is None:
-            return _Pending(part, frame.environment, frame.origin)
-        values.append(value)
-    stack.pop()
-    return _enter(world, stack, values[0], tuple(values[1:]), frame.span, frame.origin)
+    """Evaluates the next parts of an application and then applies it; goes on with outer ones as long as it can.
+
+    This is the inner loop of checking and building, which is why a primitive with all its arguments, the most common
+    application by far, is computed here and not on the way through `_enter`.
+    """
+    while True:
+        values = frame.values
+        parts = frame.parts
+        environment = frame.environment
+        for position in range(len(values), len(parts)):
+            part = parts[position]
+            value = _leaf(world, part, environment)
+            if value is None:
+                if type(part) is not Application or part.primitive is None:
+                    return _Pending(part, environment, frame.origin)
+                frame = _Applying(part, part.arguments, environment, frame.origin, [])
+                stack.append(frame)
+                break
+            values.append(value)
+        else:
+            stack.pop()
+            term = frame.term
+            primitive = term.primitive
+            if primitive is None or primitive is Primitive.FOLD:
+                function = values.pop(0) if primitive is None else _PRIMITIVES[primitive.text]
+                return _enter(world, stack, function, tuple(values), term.span, frame.origin)
+            value = compute(world, primitive, values, term.span, frame.origin)
+            if not stack or type(stack[-1]) is not _Applying:
+                return _Ready(value)
+            frame = stack[-1]
+            frame.values.append(value)
 
 
 def _resume(world: World, stack: list[_Frame], value: Value) -> _Next:
@@ -255,7 +278,7 @@ def _enter_partial(
 ) -> _Next:
     target = function.target
     arguments = function.arguments + arguments
-    arity = len(target.symbols) if isinstance(target, PlaneFamily) else ARITY[target]
+    arity = len(target.symbols) if isinstance(target, PlaneFamily) else target.arity
     if len(arguments) < arity:
         return _Ready(Partial(target, arguments))
     if len(arguments) > arity:
@@ -300,3 +323,10 @@ def _unknown_result(world: World, type_: Type, arguments: tuple[Value, ...]) -> 
             values[type_.symbol] = argument
         type_ = type_.codomain
     return world.fresh_value(substitute_type(type_, values), "result")
+
+
+_PRIMITIVES: dict[str, Value] = {
+    Primitive.NO_SLOTS.text: NO_SLOTS,
+    Primitive.NOTHING.text: NOTHING,
+    **{primitive.text: Partial(primitive, ()) for primitive in Primitive if primitive.arity > 0},
+}

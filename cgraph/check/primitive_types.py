@@ -34,7 +34,7 @@ def _each() -> Type:
 
 _BINARY = _function(("left", _NAT), ("right", _NAT), _NAT)
 
-PRIMITIVE_TYPES: dict[Primitive, Type] = {
+_TYPES: dict[Primitive, Type] = {
     Primitive.THEN: _function(("first", _COMMAND), ("second", _COMMAND), _COMMAND),
     Primitive.PHASE: _function(("phase", BaseType.PHASE), ("command", _COMMAND), _COMMAND),
     Primitive.LAUNCH: _function(
@@ -60,3 +60,6 @@ PRIMITIVE_TYPES: dict[Primitive, Type] = {
     Primitive.MINIMUM: _BINARY,
     Primitive.MAXIMUM: _BINARY,
 }
+
+# By name, for an enumeration's members hash slowly.
+PRIMITIVE_TYPES = {primitive.text: type_ for primitive, type_ in _TYPES.items()}

@@ -3,7 +3,7 @@
 Sizes may be ints or symbols. A problem is reported and gives an unknown value, so that the rest can be looked at.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from cgraph.check.explain import describe_counterexample
 from cgraph.check.problems_values import (
@@ -38,85 +38,13 @@ from cgraph.core.signatures import SlotKind
 from cgraph.core.types import POISON, BaseType, PlaneType, Type, render_type
 from cgraph.source import Span
 
-ARITY = {
-    Primitive.THEN: 2,
-    Primitive.PHASE: 2,
-    Primitive.LAUNCH: 5,
-    Primitive.ARGUMENT: 1,
-    Primitive.POINTER: 3,
-    Primitive.NATURAL: 3,
-    Primitive.FLOAT: 3,
-    Primitive.NO_SLOTS: 0,
-    Primitive.FILL: 2,
-    Primitive.COPY: 2,
-    Primitive.NOTHING: 0,
-    Primitive.AT: 2,
-    Primitive.EACH: 2,
-    Primitive.EACH_DOWN: 2,
-    Primitive.ADD: 2,
-    Primitive.MULTIPLY: 2,
-    Primitive.SUBTRACT: 2,
-    Primitive.DIVIDE: 2,
-    Primitive.CEIL_DIVIDE: 2,
-    Primitive.MODULO: 2,
-    Primitive.MINIMUM: 2,
-    Primitive.MAXIMUM: 2,
-    Primitive.FOLD: 3,
-}
-
-_ARITHMETIC: dict[Primitive, Callable[[Natural, Natural], Natural]] = {
-    Primitive.ADD: naturals.add,
-    Primitive.MULTIPLY: naturals.multiply,
-    Primitive.SUBTRACT: naturals.subtract,
-    Primitive.DIVIDE: naturals.divide,
-    Primitive.CEIL_DIVIDE: naturals.ceil_divide,
-    Primitive.MODULO: naturals.modulo,
-    Primitive.MINIMUM: naturals.minimum,
-    Primitive.MAXIMUM: naturals.maximum,
-}
-
-_SLOT_KINDS = {
-    Primitive.POINTER: SlotKind.POINTER,
-    Primitive.NATURAL: SlotKind.NATURAL,
-    Primitive.FLOAT: SlotKind.FLOAT,
-}
-
 NO_SLOTS = NoSlots()
 NOTHING = Nothing()
 
 
-def compute(  # noqa: C901  (one case for each primitive)
-    world: World, primitive: Primitive, arguments: tuple[Value, ...], span: Span, origin: Origin | None
-) -> Value:
+def compute(world: World, primitive: Primitive, arguments: Sequence[Value], span: Span, origin: Origin | None) -> Value:
     """The primitive's value for as many arguments as it takes."""
-    match primitive:
-        case Primitive.THEN:
-            return Then(*arguments)
-        case Primitive.POINTER | Primitive.NATURAL | Primitive.FLOAT:
-            argument, value, rest = arguments
-            return SlotValue(_SLOT_KINDS[primitive], argument, value, rest, span)
-        case Primitive.ARGUMENT:
-            number = _natural(world, "cgArgument", arguments[0], span)
-            return UNKNOWN if number is None else ArgumentValue(number, span)
-        case Primitive.LAUNCH:
-            image, x, y, z, slots = arguments
-            return LaunchCommand(image, (x, y, z), slots, Origin(span, "launch", origin))
-        case Primitive.PHASE:
-            return InPhase(*arguments)
-        case Primitive.FILL:
-            return FillCommand(arguments[0], arguments[1], Origin(span, "fill", origin))
-        case Primitive.COPY:
-            return CopyCommand(arguments[0], arguments[1], Origin(span, "copy", origin))
-        case Primitive.EACH | Primitive.EACH_DOWN:
-            down = primitive is Primitive.EACH_DOWN
-            return EachCommand(arguments[0], arguments[1], down, Origin(span, "loop", origin))
-        case Primitive.AT:
-            return _at(world, arguments[0], arguments[1], span)
-        case Primitive.NO_SLOTS:
-            return NO_SLOTS
-        case Primitive.NOTHING:
-            return NOTHING
-    return _arithmetic(world, primitive, arguments[0], arguments[1], span)
+    return _COMPUTERS[primitive.text](world, arguments, span, origin)
 
 
 def choose_plane(world: World, family: PlaneFamily, indices: tuple[Value, ...], span: Span) -> Value:
@@ -165,16 +93,24 @@ def plane_name(plane: PlaneValue) -> str:
     return " ".join([plane.family.name, *(naturals.render(index) for index in plane.indices)])
 
 
-def _arithmetic(world: World, primitive: Primitive, left: Value, right: Value, span: Span) -> Value:
-    first = _natural(world, primitive.value, left, span)
-    second = _natural(world, primitive.value, right, span)
-    if first is None or second is None:
-        return UNKNOWN
-    try:
-        return _ARITHMETIC[primitive](first, second)
-    except DivisionByZero:
-        world.report(DivisionByZeroProblem(span, primitive.value))
-        return UNKNOWN
+def _arithmetic(primitive: Primitive, operation: Callable[[Natural, Natural], Natural]) -> "_Computer":
+    name = primitive.text
+
+    def computer(world: World, arguments: Sequence[Value], span: Span, _origin: Origin | None) -> Value:
+        left, right = arguments
+        if type(left) is int and type(right) is int and right:
+            return operation(left, right)
+        first = _natural(world, name, left, span)
+        second = _natural(world, name, right, span)
+        if first is None or second is None:
+            return UNKNOWN
+        try:
+            return operation(first, second)
+        except DivisionByZero:
+            world.report(DivisionByZeroProblem(span, name))
+            return UNKNOWN
+
+    return computer
 
 
 def _natural(world: World, operation: str, value: Value, span: Span) -> Natural | None:
@@ -187,7 +123,8 @@ def _natural(world: World, operation: str, value: Value, span: Span) -> Natural 
     return None
 
 
-def _at(world: World, plane: Value, offset_value: Value, span: Span) -> Value:
+def _at(world: World, arguments: Sequence[Value], span: Span, _origin: Origin | None) -> Value:
+    plane, offset_value = arguments
     offset = _natural(world, "cgAt", offset_value, span)
     if isinstance(plane, Unknown) and isinstance(plane.type, PlaneType) and offset is not None:
         elements = plane.type.elements
@@ -210,3 +147,73 @@ def _at(world: World, plane: Value, offset_value: Value, span: Span) -> Value:
         )
         return UNKNOWN
     return PlaneValue(plane.family, plane.indices, plane.extent, start)
+
+
+def _then(_world: World, arguments: Sequence[Value], _span: Span, _origin: Origin | None) -> Value:
+    return Then(arguments[0], arguments[1])
+
+
+def _slot(kind: SlotKind) -> "_Computer":
+    def computer(_world: World, arguments: Sequence[Value], span: Span, _origin: Origin | None) -> Value:
+        argument, value, rest = arguments
+        return SlotValue(kind, argument, value, rest, span)
+
+    return computer
+
+
+def _argument(world: World, arguments: Sequence[Value], span: Span, _origin: Origin | None) -> Value:
+    number = _natural(world, "cgArgument", arguments[0], span)
+    return UNKNOWN if number is None else ArgumentValue(number, span)
+
+
+def _launch(_world: World, arguments: Sequence[Value], span: Span, origin: Origin | None) -> Value:
+    image, x, y, z, slots = arguments
+    return LaunchCommand(image, (x, y, z), slots, Origin(span, "launch", origin))
+
+
+def _phase(_world: World, arguments: Sequence[Value], _span: Span, _origin: Origin | None) -> Value:
+    return InPhase(arguments[0], arguments[1])
+
+
+def _fill(_world: World, arguments: Sequence[Value], span: Span, origin: Origin | None) -> Value:
+    return FillCommand(arguments[0], arguments[1], Origin(span, "fill", origin))
+
+
+def _copy(_world: World, arguments: Sequence[Value], span: Span, origin: Origin | None) -> Value:
+    return CopyCommand(arguments[0], arguments[1], Origin(span, "copy", origin))
+
+
+def _each(*, down: bool) -> "_Computer":
+    def computer(_world: World, arguments: Sequence[Value], span: Span, origin: Origin | None) -> Value:
+        return EachCommand(arguments[0], arguments[1], down, Origin(span, "loop", origin))
+
+    return computer
+
+
+_Computer = Callable[[World, Sequence[Value], Span, Origin | None], Value]
+
+_COMPUTERS: dict[str, _Computer] = {
+    primitive.text: computer
+    for primitive, computer in (
+        (Primitive.THEN, _then),
+        (Primitive.PHASE, _phase),
+        (Primitive.LAUNCH, _launch),
+        (Primitive.ARGUMENT, _argument),
+        (Primitive.POINTER, _slot(SlotKind.POINTER)),
+        (Primitive.NATURAL, _slot(SlotKind.NATURAL)),
+        (Primitive.FLOAT, _slot(SlotKind.FLOAT)),
+        (Primitive.FILL, _fill),
+        (Primitive.COPY, _copy),
+        (Primitive.AT, _at),
+        (Primitive.EACH, _each(down=False)),
+        (Primitive.EACH_DOWN, _each(down=True)),
+        (Primitive.ADD, _arithmetic(Primitive.ADD, naturals.add)),
+        (Primitive.MULTIPLY, _arithmetic(Primitive.MULTIPLY, naturals.multiply)),
+        (Primitive.SUBTRACT, _arithmetic(Primitive.SUBTRACT, naturals.subtract)),
+        (Primitive.DIVIDE, _arithmetic(Primitive.DIVIDE, naturals.divide)),
+        (Primitive.CEIL_DIVIDE, _arithmetic(Primitive.CEIL_DIVIDE, naturals.ceil_divide)),
+        (Primitive.MODULO, _arithmetic(Primitive.MODULO, naturals.modulo)),
+        (Primitive.MINIMUM, _arithmetic(Primitive.MINIMUM, naturals.minimum)),
+        (Primitive.MAXIMUM, _arithmetic(Primitive.MAXIMUM, naturals.maximum)),
+    )
+}

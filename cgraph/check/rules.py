@@ -38,7 +38,7 @@ from cgraph.diagnostics.suggest import closest_name
 from cgraph.source import Span
 from cgraph.syntax import tree
 
-PRIMITIVES = {primitive.value: primitive for primitive in Primitive}
+PRIMITIVES = {primitive.text: primitive for primitive in Primitive}
 MOST_NESTED_DOMAINS = 100
 
 _Typed = tuple[CheckedTerm, Type]
@@ -91,7 +91,7 @@ class Rules:
             return Local(self.scope.level - 1 - binder.level, term.text, term.span), binder.type
         primitive = PRIMITIVES.get(term.text)
         if primitive is not None:
-            return Constant(primitive, term.span), PRIMITIVE_TYPES.get(primitive, POISON)
+            return Constant(primitive, term.span), PRIMITIVE_TYPES.get(primitive.text, POISON)
         type_ = self.types.get(term.text)
         if type_ is not None:
             return Global(term.text, term.span), type_

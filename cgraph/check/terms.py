@@ -7,37 +7,41 @@ use and its binder, so an environment is a linked list. Literals, lambdas, lets 
 from enum import Enum
 from typing import TypeAlias
 
-from attrs import frozen
+from attrs import field, frozen
 
 from cgraph.source import Span
 
 
 class Primitive(Enum):
-    """The names that the language itself defines."""
+    """The names that the language itself defines, each with the number of its arguments."""
 
-    THEN = "cgThen"
-    PHASE = "cgPhase"
-    LAUNCH = "cgLaunch"
-    ARGUMENT = "cgArgument"
-    POINTER = "cgPointer"
-    NATURAL = "cgNatural"
-    FLOAT = "cgFloat"
-    NO_SLOTS = "cgNoSlots"
-    FILL = "cgFill"
-    COPY = "cgCopy"
-    NOTHING = "cgNothing"
-    AT = "cgAt"
-    EACH = "cgEach"
-    EACH_DOWN = "cgEachDown"
-    ADD = "naturalAdd"
-    MULTIPLY = "naturalMultiply"
-    SUBTRACT = "naturalSubtract"
-    DIVIDE = "naturalDivide"
-    CEIL_DIVIDE = "naturalCeilDivide"
-    MODULO = "naturalModulo"
-    MINIMUM = "naturalMinimum"
-    MAXIMUM = "naturalMaximum"
-    FOLD = "naturalFold"
+    THEN = "cgThen", 2
+    PHASE = "cgPhase", 2
+    LAUNCH = "cgLaunch", 5
+    ARGUMENT = "cgArgument", 1
+    POINTER = "cgPointer", 3
+    NATURAL = "cgNatural", 3
+    FLOAT = "cgFloat", 3
+    NO_SLOTS = "cgNoSlots", 0
+    FILL = "cgFill", 2
+    COPY = "cgCopy", 2
+    NOTHING = "cgNothing", 0
+    AT = "cgAt", 2
+    EACH = "cgEach", 2
+    EACH_DOWN = "cgEachDown", 2
+    ADD = "naturalAdd", 2
+    MULTIPLY = "naturalMultiply", 2
+    SUBTRACT = "naturalSubtract", 2
+    DIVIDE = "naturalDivide", 2
+    CEIL_DIVIDE = "naturalCeilDivide", 2
+    MODULO = "naturalModulo", 2
+    MINIMUM = "naturalMinimum", 2
+    MAXIMUM = "naturalMaximum", 2
+    FOLD = "naturalFold", 3
+
+    def __init__(self, text: str, arity: int) -> None:
+        self.text = text
+        self.arity = arity
 
 
 @frozen(eq=False)
@@ -86,11 +90,20 @@ class Binding:
 
 @frozen(eq=False)
 class Application:
-    """A function and its arguments."""
+    """A function and its arguments.
+
+    `primitive` is the function where it is a primitive with just as many arguments as it takes; most are.
+    """
 
     function: "CheckedTerm"
     arguments: "tuple[CheckedTerm, ...]"
     span: Span
+    primitive: Primitive | None = field(init=False, repr=False)
+
+    @primitive.default
+    def _primitive(self) -> Primitive | None:
+        value = self.function.value if isinstance(self.function, Constant) else None
+        return value if isinstance(value, Primitive) and value.arity == len(self.arguments) else None
 
 
 @frozen(eq=False)

@@ -50,10 +50,10 @@ class PlaneFamily:
 
 @frozen(eq=False)
 class ImageValue:
-    """A declared image. `sizes` computes, from the values of the natural slots, what a launch is held against."""
+    """A declared image. `sizes` computes, from the natural slots' values in order, what a launch is held against."""
 
     signature: Signature
-    sizes: "Callable[[dict[str, Natural]], LaunchSizes]"
+    sizes: "Callable[..., LaunchSizes]"
 
 
 @frozen

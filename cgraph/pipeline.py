@@ -1,0 +1,121 @@
+"""The stages from text to planes, in order, on one page.
+
+    text ─parse→ Module ─check→ CheckedProgram ─build→ CommandGraph ─schedule→ Schedule
+         ─plan→ MemoryPlan ─lower→ Executable ─run→ planes
+
+Each arrow is a plain function from frozen values to a frozen value. A stage that finds errors raises ProblemsFound
+with all of them; warnings travel in `Compiled.warnings`. `compile_program` runs all stages up to the memory plan.
+"""
+
+from collections.abc import Mapping
+
+from attrs import frozen
+
+from cgraph.backends.host import prepare_host
+from cgraph.backends.protocol import Executable
+from cgraph.build.builder import build_graph
+from cgraph.check.checker import check_modules
+from cgraph.check.modules import load_modules
+from cgraph.check.program import CheckedProgram
+from cgraph.core.collection import paused_collection
+from cgraph.core.elements import Element
+from cgraph.diagnostics import Problem, ProblemsFound, Severity
+from cgraph.graph.hazards import find_hazards
+from cgraph.graph.model import CommandGraph
+from cgraph.graph.verify import verify as verify_graph
+from cgraph.memory.model import MemoryPlan
+from cgraph.memory.planner import plan_memory
+from cgraph.schedule.model import Order, Schedule
+from cgraph.schedule.orders import make_schedule
+from cgraph.source import Source
+from cgraph.syntax.parser import parse as parse_source
+from cgraph.syntax.tree import Module
+
+
+@frozen(eq=False)
+class Compiled:
+    """Every value on the way from a text to a memory plan."""
+
+    module: Module
+    program: CheckedProgram
+    graph: CommandGraph
+    schedule: Schedule
+    plan: MemoryPlan
+    warnings: tuple[Problem, ...]
+
+
+def parse(source: Source) -> Module:
+    """Text to a syntax tree. Imports are not followed yet."""
+    return parse_source(source)
+
+
+def check(module: Module) -> tuple[CheckedProgram, tuple[Problem, ...]]:
+    """A module and its imports to a checked program, for all sizes at once, and warnings."""
+    result = check_modules(load_modules(module, parse_source))
+    if result.program is None:
+        raise ProblemsFound(result.problems)
+    return result.program, result.problems
+
+
+def build(
+    program: CheckedProgram, parameters: Mapping[str, int | float], *, entry: str | None, half: Element
+) -> CommandGraph:
+    """A checked program and sizes to a graph of commands."""
+    return build_graph(program, parameters, entry=entry, half=half)
+
+
+def verify(program: CheckedProgram, graph: CommandGraph) -> tuple[Problem, ...]:
+    """The warnings of a graph without errors. Planes of the program's own file should all be used."""
+    declared = [
+        (family.name, family.span)
+        for family in program.planes.values()
+        if family.span.source is program.root.source and family.name not in program.mentioned
+    ]
+    problems = verify_graph(graph, find_hazards(graph), declared)
+    if any(problem.severity is Severity.ERROR for problem in problems):
+        raise ProblemsFound(problems)
+    return problems
+
+
+def schedule(graph: CommandGraph, order: Order) -> Schedule:
+    """A graph to a partial order of its commands."""
+    return make_schedule(graph, find_hazards(graph), order)
+
+
+def plan(graph: CommandGraph, order: Schedule) -> MemoryPlan:
+    """A graph and its order to places of its scratch planes in memory."""
+    return plan_memory(graph, order)
+
+
+def lower(graph: CommandGraph, order: Schedule, memory: MemoryPlan) -> Executable:
+    """A planned graph to something that runs on this machine."""
+    return prepare_host(graph, order, memory)
+
+
+def compile_program(
+    source: Source,
+    parameters: Mapping[str, int | float] | None = None,
+    *,
+    entry: str | None = None,
+    half: Element = Element.F32,
+    order: Order = Order.DATAFLOW,
+) -> Compiled:
+    """All stages up to the memory plan.
+
+    Args:
+        source: the program's own file.
+        parameters: values by name; defaults of the program stand for the rest.
+        entry: the definition to build; `main` where none is named.
+        half: the element type that `half` stands for.
+        order: how much freedom the schedule leaves.
+
+    Raises:
+        ProblemsFound: with every error of the first stage that has any.
+    """
+    with paused_collection():
+        module = parse(source)
+        program, warnings = check(module)
+        graph = build(program, parameters or {}, entry=entry, half=half)
+        warnings += verify(program, graph)
+        ordered = schedule(graph, order)
+        return Compiled(module, program, graph, ordered, plan(graph, ordered), warnings)
