@@ -87,7 +87,7 @@ def _concrete_image(signature: Signature, parameters: dict[Symbol, Natural]) -> 
 
 
 def _compiled_sizes(signature: Signature) -> Callable[..., LaunchSizes]:
-    """Sizes as plain functions of the natural slots, each formula compiled once and each set of naturals put in once."""
+    """Sizes as functions of the natural slots: a formula is compiled once, a set of naturals put in once."""
     symbols = natural_slots(signature)
     compiled: dict[Natural, Callable[..., int]] = {}
 

@@ -1,0 +1,1 @@
+"""Values without places: quantities, naturals, types, signatures."""

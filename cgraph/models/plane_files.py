@@ -1,0 +1,104 @@
+"""Plane contents in files: .safetensors and .npz.
+
+A plane is stored under its name, `cgQkvWeight 0`; `cgQkvWeight.0` is read as well, for files that others wrote. Files
+are read without executing anything (no pickle) and written to a temporary file that then takes the target's place.
+"""
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any, BinaryIO
+from zipfile import BadZipFile
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, deserialize
+from safetensors.numpy import save as save_safetensors
+
+from cgraph.diagnostics import ProblemsFound
+from cgraph.models.problems_files import UnknownFileKind, UnreadablePlanes, UnwritablePlanes
+
+Arrays = dict[str, NDArray[Any]]
+KINDS = (".safetensors", ".npz")
+_DTYPES = {
+    "F64": np.dtype(np.float64),
+    "F32": np.dtype(np.float32),
+    "F16": np.dtype(np.float16),
+    "BF16": np.dtype(ml_dtypes.bfloat16),
+    "I32": np.dtype(np.int32),
+}
+
+
+def load_planes(path: Path) -> Arrays:
+    """All arrays of a file, by plane name.
+
+    Raises:
+        ProblemsFound: CG720 for another kind of file, CG721 where it is missing, truncated or holds something else.
+    """
+    _check_kind(path)
+    try:
+        arrays = _load_safetensors(path) if path.suffix == ".safetensors" else _load_npz(path)
+    except (OSError, SafetensorError, BadZipFile, ValueError, EOFError, KeyError) as error:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise ProblemsFound([UnreadablePlanes(None, str(path), reason)]) from error
+    return {name.replace(".", " "): array for name, array in arrays.items()}
+
+
+def save_planes(path: Path, planes: Mapping[str, NDArray[Any]]) -> None:
+    """Writes arrays under their plane names; the file is there whole or not at all.
+
+    bf16 becomes f32 in an .npz, whose format does not know it; every value stays the same.
+
+    Raises:
+        ProblemsFound: CG720 for another kind of file, CG722 where it cannot be written.
+    """
+    _check_kind(path)
+    arrays = {name: np.ascontiguousarray(array) for name, array in planes.items()}
+    try:
+        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+            try:
+                _write(path.suffix, file, arrays)
+                file.close()
+                os.replace(file.name, path)  # noqa: PTH105  (one call that says what it does)
+            except BaseException:
+                with suppress(OSError):
+                    Path(file.name).unlink()
+                raise
+    except OSError as error:
+        raise ProblemsFound([UnwritablePlanes(None, str(path), error.strerror or str(error))]) from error
+
+
+def _check_kind(path: Path) -> None:
+    if path.suffix not in KINDS:
+        raise ProblemsFound([UnknownFileKind(None, str(path), " or ".join(KINDS))])
+
+
+def _load_safetensors(path: Path) -> Arrays:
+    """As `safetensors.numpy.load`, which does not know bf16."""
+    arrays = {}
+    for name, stored in deserialize(path.read_bytes()):
+        dtype = _DTYPES.get(stored["dtype"])
+        if dtype is None:
+            raise ValueError(f"`{name}` holds {stored['dtype']}, planes hold {', '.join(_DTYPES)}")
+        arrays[name] = np.frombuffer(stored["data"], dtype).reshape(stored["shape"])
+    return arrays
+
+
+def _load_npz(path: Path) -> Arrays:
+    with np.load(path, allow_pickle=False) as stored:
+        if isinstance(stored, np.ndarray):
+            raise ValueError("it holds a single array without a name")  # noqa: TRY004  (the file is wrong, not a type)
+        return {name: stored[name] for name in stored.files}
+
+
+def _write(suffix: str, file: BinaryIO | Any, arrays: Arrays) -> None:
+    if suffix == ".safetensors":
+        file.write(save_safetensors(arrays))
+        return
+    widened = {
+        name: array.astype(np.float32) if array.dtype == ml_dtypes.bfloat16 else array for name, array in arrays.items()
+    }
+    np.savez(file, **widened)
