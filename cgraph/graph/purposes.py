@@ -1,0 +1,58 @@
+"""Which planes of a graph hold data before it runs, and which hold its results afterwards.
+
+Follows from the planes' roles (`core.roles.Role`) and from what the graph itself writes.
+"""
+
+from collections.abc import Iterator
+
+from cgraph.core.roles import Role
+from cgraph.graph.model import CommandGraph, Plane
+
+_GIVEN_ROLES = (Role.INPUT, Role.WEIGHT)
+
+
+def written_planes(graph: CommandGraph) -> frozenset[int]:
+    """Indices of the planes that some command writes."""
+    return frozenset(access.plane for node in graph.nodes for access in node.accesses if access.mode.writes)
+
+
+def starts_filled(graph: CommandGraph, plane: Plane, *, written: bool) -> bool:
+    """Whether a plane holds data before the first command; `written` says whether the graph writes it.
+
+    A saved plane does unless this graph itself writes it, and so does a gradient whose plane the graph does not know.
+    """
+    if plane.role is Role.GRADIENT and plane.gradient_of is not None:
+        return graph.planes[plane.gradient_of].role is Role.OUTPUT
+    if plane.role in (Role.SAVED, Role.GRADIENT):
+        return not written
+    return plane.role in _GIVEN_ROLES
+
+
+def is_result(graph: CommandGraph, plane: Plane) -> bool:
+    """Whether a plane is an output, or the gradient of an input or weight."""
+    if plane.role is Role.GRADIENT and plane.gradient_of is not None:
+        return graph.planes[plane.gradient_of].role in _GIVEN_ROLES
+    return plane.role is Role.OUTPUT
+
+
+def given_planes(graph: CommandGraph) -> tuple[Plane, ...]:
+    """Planes that somebody must fill before a run, in the order of the graph: those that some command touches."""
+    written = written_planes(graph)
+    touched = {access.plane for node in graph.nodes for access in node.accesses}
+    return tuple(
+        plane
+        for plane in graph.planes
+        if plane.index in touched and starts_filled(graph, plane, written=plane.index in written)
+    )
+
+
+def result_planes(graph: CommandGraph) -> tuple[Plane, ...]:
+    """Planes that are worth keeping after a run: outputs, gradients, and saved planes that this graph wrote."""
+    return tuple(_results(graph))
+
+
+def _results(graph: CommandGraph) -> Iterator[Plane]:
+    written = written_planes(graph)
+    for plane in graph.planes:
+        if plane.index in written and (is_result(graph, plane) or plane.role is Role.SAVED):
+            yield plane
