@@ -9,7 +9,8 @@ import pytest
 from attrs import frozen
 
 ROOT = Path(__file__).parents[2]
-# The reference imports none, so that it can be trusted. A stage imports from stages that stand before it; stages of one line may import each other, their modules in no cycle.
+# A stage imports from stages that stand before it. Stages of one line may import each other, their modules in no cycle.
+# The reference imports nothing of ours, so that it can be compared with.
 ORDER = (
     ("source", "resources"),
     ("diagnostics",),
