@@ -25,7 +25,7 @@ class Source:
 
     @cached_property
     def line_starts(self) -> tuple[int, ...]:
-        """Offset of the first character of each line (lines end at `\\n`; a `\\r` before it belongs to the line end)."""
+        r"""Offset of the first character of each line (lines end at `\n`; a `\r` before it belongs to the line end)."""
         starts = [0]
         position = self.text.find("\n")
         while position >= 0:

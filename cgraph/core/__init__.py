@@ -1,1 +1,1 @@
-"""Values without places: quantities, naturals, types, signatures."""
+"""The values that stages share: quantities, naturals, element types, types, roles and signatures."""
