@@ -1,8 +1,8 @@
 """The host backend: NumPy and its BLAS.
 
 Receives a verified graph, its schedule and its memory plan. Preparation allocates all memory and binds every argument
-once, so a run is a loop over bound calls in the schedule's sequence. Commands run one after the other: each large one
-uses all cores by itself, so every order gives the same bits and none is faster.
+once, so a run is a loop over bound calls in the schedule's sequence. Commands run one after the other, each large one
+on all cores: the order that was asked for changes neither the bits nor the time.
 """
 
 from collections.abc import Callable, Sequence

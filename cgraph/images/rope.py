@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cgraph.images.context import Array, DType, HostContext, Scratch
+from cgraph.images.context import Array, HostContext, Scratch
 from cgraph.images.convert import store, working
 from cgraph.images.layout import transpose
 from cgraph.images.registry import meaning
@@ -45,13 +45,16 @@ def rope(
     cg_head_width: int,
     **_: object,
 ) -> None:
-    """queries, keys[h,s,c] = the rotated parts 0 and 1 of qkv[s,3,h·headWidth + c]; valuesT[h,c,s] = part 2."""
+    """Queries and keys[h,s,c] = the rotated parts 0 and 1 of qkv[s,3,h·headWidth + c]; valuesT[h,c,s] = part 2."""
     tokens = qkv.reshape(-1, 3, cg_heads, cg_head_width)
+    factors = _factors(context, cosine, sine)
 
     def turn(scratch: Scratch, heads: Iterator[int]) -> None:
         for head in heads:
-            for part, out in enumerate((queries, keys)):
-                _rotate(scratch, out[head], tokens[:, part, head], cosine, sine, forward=True)
+            for part, out in enumerate((queries[head], keys[head])):
+                result = working(scratch, "turned", out, cosine.dtype)
+                _rotate(scratch, result, tokens[:, part, head], factors)
+                store(out, result)
             transpose(scratch, values_t[head], tokens[:, 2, head])
 
     context.share(cg_heads, turn)
@@ -73,27 +76,41 @@ def inverse_rope(
 ) -> None:
     """qkvGradientHalf[s,3,h·headWidth + c] = the gradients of queries and keys turned back, and that of values."""
     tokens = qkv_gradient_half.reshape(-1, 3, cg_heads, cg_head_width)
+    cosines, sines = _factors(context, cosine, sine)
+    np.negative(sines, out=sines)
 
     def turn(scratch: Scratch, heads: Iterator[int]) -> None:
         for head in heads:
-            for part, source in enumerate((queries_gradient, keys_gradient)):
-                _rotate(scratch, tokens[:, part, head], source[head], cosine, sine, forward=False)
+            for part, source in enumerate((queries_gradient[head], keys_gradient[head])):
+                result = scratch.take("turned", source.shape, cosine.dtype)
+                _rotate(scratch, result, source, (cosines, sines))
+                np.copyto(tokens[:, part, head], result, casting="unsafe")
             np.copyto(tokens[:, 2, head], values_gradient[head], casting="unsafe")
 
     context.share(cg_heads, turn)
 
 
-def _rotate(scratch: Scratch, out: Array, source: Array, cosine: Array, sine: Array, *, forward: bool) -> None:
-    """Turns the pairs of source[s,headWidth] by the angles, or by the negative angles, into out[s,headWidth]."""
-    wide: DType = cosine.dtype
-    pairs = cosine.shape[1]
-    first, second = source[:, :pairs], source[:, pairs:]
-    result = working(scratch, "turned", out, wide)
-    other = scratch.take("other", first.shape, wide)
-    np.multiply(first, cosine, out=result[:, :pairs])
-    np.multiply(second, sine, out=other)
-    (np.subtract if forward else np.add)(result[:, :pairs], other, out=result[:, :pairs])
-    np.multiply(second, cosine, out=result[:, pairs:])
-    np.multiply(first, sine, out=other)
-    (np.add if forward else np.subtract)(result[:, pairs:], other, out=result[:, pairs:])
-    store(out, result)
+def _factors(context: HostContext, cosine: Array, sine: Array) -> tuple[Array, Array]:
+    """Factors [rows, headWidth] of a channel and of its partner: cosine twice, and sine with either sign."""
+    rows, pairs = cosine.shape
+    cosines = context.scratch[0].take("cosines", (rows, 2, pairs), cosine.dtype)
+    sines = context.scratch[0].take("sines", (rows, 2, pairs), cosine.dtype)
+    np.copyto(cosines, cosine[:, None])
+    np.negative(sine, out=sines[:, 0])
+    np.copyto(sines[:, 1], sine)
+    return cosines.reshape(rows, -1), sines.reshape(rows, -1)
+
+
+def _rotate(scratch: Scratch, out: Array, source: Array, factors: tuple[Array, Array]) -> None:
+    """Into out[s,headWidth]: source times the first factor plus its other half times the second.
+
+    Both halves are copied first: arithmetic on rows of half a head's width is twice as slow as copying them.
+    """
+    pairs = source.shape[1] // 2
+    partner = scratch.take("partner", source.shape, out.dtype)
+    np.copyto(partner[:, :pairs], source[:, pairs:])
+    np.copyto(partner[:, pairs:], source[:, :pairs])
+    np.multiply(partner, factors[1], out=partner)
+    np.copyto(out, source)
+    np.multiply(out, factors[0], out=out)
+    np.add(out, partner, out=out)

@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 from image_cases import HALVES, Array, Half, complex_step_gradient, context, f64, normal, poisoned, relative_error
@@ -87,3 +89,18 @@ def test_far_from_zero(name: str) -> None:
     assert np.all(np.abs(gated - right) <= 1e-30)
     _, gate_gradient = backward(half, one, activated, one, gate)
     assert np.all(np.abs(gate_gradient - [0, 0, 0, 0, 0, 0.5, 1, 1, 1, 1, 1]) <= 1e-30)
+
+
+def test_a_second_call_allocates_nothing_of_the_planes_size() -> None:
+    half = HALVES["f32"]
+    planes = [normal((1_000_000,), half.wide, seed) for seed in range(6)]
+    names = ("up_gradient_half", "gate_gradient_half", "d_gated", "gelu", "up", "gate")
+    run = context()
+    tracemalloc.start()
+    gelu.gated_gelu_backward(run, **dict(zip(names, planes, strict=True)))
+    before_bytes, _peak = tracemalloc.get_traced_memory()
+    tracemalloc.reset_peak()
+    gelu.gated_gelu_backward(run, **dict(zip(names, planes, strict=True)))
+    _now, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak_bytes - before_bytes < 65536

@@ -1,3 +1,4 @@
+import tracemalloc
 from collections.abc import Callable
 
 import numpy as np
@@ -77,3 +78,14 @@ def test_same_bits_whatever_the_team(half: Half) -> None:
         product.product_data(context(threads), out=out, a=a, b=b, m=301, n=129, k=257)
         results.append(out.tobytes())
     assert len(set(results)) == 1
+
+
+@pytest.mark.parametrize("function", [product.product_data, product.product_weight, product.product_forward])
+def test_operands_reach_the_blas_without_a_copy(function: Callable[..., None]) -> None:
+    size = 512
+    a, b, out = (normal((size, size), np.dtype("f4"), seed) for seed in (6, 7, 8))
+    tracemalloc.start()
+    function(context(), out=out, a=a, b=b, m=size, n=size, k=size)
+    _now, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak_bytes < a.nbytes // 4
