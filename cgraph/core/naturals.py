@@ -168,6 +168,8 @@ def _choose(operation: Operation, left: Natural, right: Natural) -> Natural:
 
 def _split(natural: Polynomial, divisor: int) -> tuple[Natural, Natural]:
     """`quotient, rest` with `natural = divisor * quotient + rest`, coefficients of rest below the divisor."""
+    if max(natural.terms.values()) < divisor:
+        return 0, natural
     quotient = {monomial: coefficient // divisor for monomial, coefficient in natural.terms.items()}
     rest = {monomial: coefficient % divisor for monomial, coefficient in natural.terms.items()}
     return of_terms(quotient), of_terms(rest)

@@ -146,6 +146,8 @@ def add(left: Natural, right: Natural) -> Natural:
     """The sum of two; `total` adds many in linear time."""
     if isinstance(left, int) and isinstance(right, int):
         return left + right
+    if left == 0 or right == 0:
+        return left or right
     terms = dict(terms_of(left))
     accumulate(terms, right)
     return of_terms(terms)
@@ -213,7 +215,14 @@ def atoms(natural: Natural) -> Iterator[Atom]:
 
 def replace_atoms(natural: Natural, values: Mapping[Atom, Natural]) -> Natural:
     """The natural with atoms of its monomials replaced; opaque operations are left as they are inside."""
-    if isinstance(natural, int) or not any(atom in values for atom in atoms(natural)):
+    if isinstance(natural, int):
+        return natural
+    if len(natural.terms) == 1:
+        # Most sizes are a symbol alone.
+        ((monomial, coefficient),) = natural.terms.items()
+        if coefficient == 1 and len(monomial) == 1 and monomial[0][1] == 1:
+            return values.get(monomial[0][0], natural)
+    if not any(atom in values for atom in atoms(natural)):
         return natural
     terms: dict[Monomial, int] = {}
     for monomial, coefficient in natural.terms.items():
