@@ -226,25 +226,19 @@ def replace_atoms(natural: Natural, values: Mapping[Atom, Natural]) -> Natural:
         return natural
     terms: dict[Monomial, int] = {}
     for monomial, coefficient in natural.terms.items():
-        number = coefficient
-        kept: list[tuple[Atom, int]] = []
-        replaced: list[Natural] = []
-        for atom, power in monomial:
-            value = values.get(atom)
-            if value is None:
-                kept.append((atom, power))
-            elif isinstance(value, int):
-                number *= value**power
-            else:
-                replaced += [value] * power
-        if number and replaced:
-            rest: Natural = of_terms({tuple(kept): 1})
-            for value in replaced:
-                rest = multiply(rest, value)
-            accumulate(terms, rest, number)
-        else:
-            terms[tuple(kept)] = terms.get(tuple(kept), 0) + number
+        accumulate(terms, _replace_in_monomial(monomial, values), coefficient)
     return of_terms(terms)
+
+
+def _replace_in_monomial(monomial: Monomial, values: Mapping[Atom, Natural]) -> Natural:
+    kept = tuple(factor for factor in monomial if factor[0] not in values)
+    result = of_terms({kept: 1})
+    for atom, power in monomial:
+        if atom in values:
+            value = values[atom]
+            for _ in range(power):
+                result = multiply(result, value)
+    return result
 
 
 def opaques_inside_out(natural: Natural) -> tuple[Opaque, ...]:
