@@ -37,7 +37,7 @@ def _uses(graph: CommandGraph) -> dict[int, list[int]]:
 
 
 @settings(max_examples=300, deadline=None)
-@given(graphs(max_nodes=20, max_planes=7), ORDERS)
+@given(graphs(max_nodes=20, max_planes=9), ORDERS)
 def test_planes_that_share_bytes_are_apart_in_the_partial_order(graph: CommandGraph, order: Order) -> None:
     schedule, plan = _planned(graph, order)
     ancestors = reachable(schedule.predecessors)
@@ -56,7 +56,7 @@ def test_planes_that_share_bytes_are_apart_in_the_partial_order(graph: CommandGr
 
 
 @settings(max_examples=200, deadline=None)
-@given(graphs(max_nodes=20, max_planes=7), ORDERS)
+@given(graphs(max_nodes=20, max_planes=9), ORDERS)
 def test_conflicts_are_exactly_the_planes_that_no_order_keeps_apart(graph: CommandGraph, order: Order) -> None:
     schedule = make_schedule(graph, find_hazards(graph), order)
     found = lifetimes.find_lifetimes(graph, schedule)
@@ -74,7 +74,7 @@ def test_conflicts_are_exactly_the_planes_that_no_order_keeps_apart(graph: Comma
 
 
 @settings(max_examples=300, deadline=None)
-@given(graphs(max_nodes=20, max_planes=7), ORDERS)
+@given(graphs(max_nodes=20, max_planes=9), ORDERS)
 def test_plans_are_aligned_inside_the_arena_and_not_below_the_bound(graph: CommandGraph, order: Order) -> None:
     _, plan = _planned(graph, order)
     uses = _uses(graph)
@@ -88,7 +88,7 @@ def test_plans_are_aligned_inside_the_arena_and_not_below_the_bound(graph: Comma
 
 
 @settings(max_examples=200, deadline=None)
-@given(graphs(max_nodes=20, max_planes=7))
+@given(graphs(max_nodes=20, max_planes=9))
 def test_the_bound_of_a_serial_order_is_what_is_live_at_once(graph: CommandGraph) -> None:
     _, plan = _planned(graph, Order.SERIAL)
     uses = _uses(graph)
@@ -103,7 +103,10 @@ def test_the_bound_of_a_serial_order_is_what_is_live_at_once(graph: CommandGraph
     assert plan.lower_bound_bytes == max(live, default=0)
 
 
-def _run(graph: CommandGraph, order: list[int], memory: list[Bytes]) -> None:
+def _run(graph: CommandGraph, order: list[int], memory: list[Bytes]) -> dict[int, list[int]]:
+    """Run fills and copies; tell the bytes that each copy moved."""
+    moved: dict[int, list[int]] = {}
+
     def part(access: Access) -> Bytes:
         return memory[access.plane][access.start : access.stop]
 
@@ -112,7 +115,9 @@ def _run(graph: CommandGraph, order: list[int], memory: list[Bytes]) -> None:
         if isinstance(node, FillNode):
             part(node.accesses[0])[:] = int(node.value)
         elif isinstance(node, CopyNode):
+            moved[index] = part(node.accesses[1]).tolist()
             part(node.accesses[0])[:] = part(node.accesses[1])
+    return moved
 
 
 def _saved(graph: CommandGraph, memory: list[Bytes]) -> list[list[int]]:
@@ -120,13 +125,13 @@ def _saved(graph: CommandGraph, memory: list[Bytes]) -> list[list[int]]:
 
 
 @settings(max_examples=300, deadline=None)
-@given(graphs(max_nodes=24, max_planes=6, movable=True), ORDERS, SEEDS)
+@given(graphs(max_nodes=24, max_planes=9, movable=True), ORDERS, SEEDS)
 def test_any_allowed_order_in_the_arena_gives_the_bytes_of_a_serial_run(
     graph: CommandGraph, order: Order, number: int
 ) -> None:
     schedule, plan = _planned(graph, order)
     apart = [np.zeros(plane.size_bytes, np.uint8) for plane in graph.planes]
-    _run(graph, list(range(len(graph.nodes))), apart)
+    moved = _run(graph, list(range(len(graph.nodes))), apart)
     seed = Random(number)  # noqa: S311  (reproducible choices, nothing secret)
     for _ in range(4):
         arena = np.full(plan.size_bytes, 255, np.uint8)
@@ -134,5 +139,5 @@ def test_any_allowed_order_in_the_arena_gives_the_bytes_of_a_serial_run(
             np.zeros(plane.size_bytes, np.uint8) if offset is None else arena[offset : offset + plane.size_bytes]
             for plane, offset in zip(graph.planes, plan.offsets, strict=True)
         ]
-        _run(graph, random_extension(list(schedule.predecessors), seed), shared)
+        assert _run(graph, random_extension(list(schedule.predecessors), seed), shared) == moved
         assert _saved(graph, shared) == _saved(graph, apart)
