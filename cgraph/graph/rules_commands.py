@@ -11,7 +11,7 @@ from itertools import combinations
 from cgraph.core.signatures import Slot, SlotKind
 from cgraph.diagnostics import Problem
 from cgraph.graph.hazards import Hazard
-from cgraph.graph.model import Access, CommandGraph, CopyNode, LaunchNode, PlaneArgument
+from cgraph.graph.model import Access, CommandGraph, CopyNode, LaunchNode
 from cgraph.graph.problems import (
     BlockOutOfRange,
     CopyOverlap,
@@ -23,6 +23,7 @@ from cgraph.graph.problems import (
     SharedMemoryTooLarge,
 )
 from cgraph.graph.ranges import describe_range, overlap
+from cgraph.graph.slots import slot_accesses
 
 # Limits of every CUDA device so far, from the CUDA C++ Programming Guide, "Compute Capabilities"; the dynamic shared
 # memory is that of compute capability 9.0, the largest.
@@ -130,13 +131,6 @@ def natural_limits(graph: CommandGraph, _hazards: Sequence[Hazard]) -> Iterator[
             for slot, value in zip(node.image.signature.slots, node.arguments, strict=True):
                 if slot.kind is SlotKind.NATURAL and isinstance(value, int) and value > NATURAL_LIMIT:
                     yield NaturalTooLarge(node.origin.span, node.index, node.origin, slot, value, NATURAL_LIMIT)
-
-
-def slot_accesses(node: LaunchNode) -> Iterator[tuple[Slot, Access]]:
-    """Each pointer slot that names a plane, with its access."""
-    slots = node.image.signature.slots
-    pointers = (slot for slot, value in zip(slots, node.arguments, strict=True) if isinstance(value, PlaneArgument))
-    return zip(pointers, node.accesses, strict=True)
 
 
 def _on_distinct_planes(accesses: Sequence[Access]) -> bool:

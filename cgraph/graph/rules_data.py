@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from cgraph.core.roles import Role
 from cgraph.diagnostics import Problem
 from cgraph.graph.hazards import Hazard, HazardKind
-from cgraph.graph.model import CommandGraph, Plane
+from cgraph.graph.model import CommandGraph, LaunchNode, Plane
 from cgraph.graph.problems import DeadWrite, UnusedPlane, UnwrittenRead, UnwrittenResult, WriteToGiven
 from cgraph.graph.ranges import Range, describe_range, missing_ranges, overlap
+from cgraph.graph.slots import slot_accesses
 from cgraph.source import Span
 
 _GIVEN = (Role.INPUT, Role.WEIGHT)
@@ -79,7 +80,11 @@ def writes_to_given(graph: CommandGraph, _hazards: Sequence[Hazard]) -> Iterator
 
 
 def dead_writes(graph: CommandGraph, hazards: Sequence[Hazard]) -> Iterator[Problem]:
-    """Something reads at least one byte of what a command writes to a scratch plane, before it is overwritten."""
+    """Something reads at least one byte of what a command writes to a scratch plane, before it is overwritten.
+
+    A kernel may fill several planes of which a program needs one. So a dead write counts only where it can be avoided:
+    if all writes of the command are dead, or if the slot may be left out.
+    """
     readings: defaultdict[tuple[int, int], list[Range]] = defaultdict(list)
     overwritings: dict[tuple[int, int], int] = {}
     for hazard in hazards:
@@ -89,16 +94,25 @@ def dead_writes(graph: CommandGraph, hazards: Sequence[Hazard]) -> Iterator[Prob
             elif hazard.kind is HazardKind.WRITE_AFTER_WRITE:
                 overwritings.setdefault((hazard.before, hazard.plane), hazard.after)
     for node in graph.nodes:
-        for access in node.accesses:
+        writes = [access for access in node.accesses if access.mode.writes and access.start < access.stop]
+        dead = [
+            access
+            for access in writes
+            if graph.planes[access.plane].role is Role.SCRATCH
+            and not any(
+                overlap((access.start, access.stop), reading)
+                for reading in readings.get((node.index, access.plane), ())
+            )
+        ]
+        if 0 < len(dead) < len(writes) and isinstance(node, LaunchNode):
+            avoidable = [access for slot, access in slot_accesses(node) if slot.optional]
+            dead = [access for access in dead if access in avoidable]
+        for access in dead:
             plane = graph.planes[access.plane]
-            if plane.role is not Role.SCRATCH or not access.mode.writes or access.start == access.stop:
-                continue
-            whole = (access.start, access.stop)
-            if not any(overlap(whole, reading) for reading in readings.get((node.index, access.plane), ())):
-                overwriting = overwritings.get((node.index, access.plane))
-                span = None if overwriting is None else graph.nodes[overwriting].origin.span
-                part = describe_range(plane, *whole)
-                yield DeadWrite(node.origin.span, node.index, node.origin, plane, part, span)
+            overwriting = overwritings.get((node.index, access.plane))
+            span = None if overwriting is None else graph.nodes[overwriting].origin.span
+            part = describe_range(plane, access.start, access.stop)
+            yield DeadWrite(node.origin.span, node.index, node.origin, plane, part, span)
 
 
 def unused_planes(graph: CommandGraph, declared: Sequence[tuple[str, Span]]) -> Iterator[Problem]:

@@ -1,19 +1,11 @@
 """Rows of bits as ints, and the same bits in NumPy where many of them are worked on at once."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 _TRANSPOSE_ROWS = 1024
-
-
-def bits_of(row: int) -> Iterator[int]:
-    """The numbers of the bits that are set, ascending."""
-    while row:
-        low = row & -row
-        yield low.bit_length() - 1
-        row ^= low
 
 
 def unpacked(row: int, count: int) -> npt.NDArray[np.uint8]:

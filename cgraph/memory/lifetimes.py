@@ -16,8 +16,8 @@ from attrs import frozen
 
 from cgraph.core.roles import Role
 from cgraph.graph.model import CommandGraph
-from cgraph.memory.bitsets import bits_of, packed, transposed, unpacked
-from cgraph.memory.reach import BLOCK_MARKS, Step, marks_after, marks_before
+from cgraph.memory.bitsets import packed, transposed, unpacked
+from cgraph.memory.reach import BLOCK_MARKS, Step, marks_before
 from cgraph.schedule.model import Order, Schedule
 
 
@@ -73,38 +73,32 @@ def find_conflicts(lifetimes: Sequence[Lifetime], steps: Sequence[Step]) -> list
     return [everything ^ (before[place] | after[place] | 1 << place) for place in range(count)]
 
 
-def largest_live_bytes(lifetimes: Sequence[Lifetime], sizes_bytes: Sequence[int], steps: Sequence[Step]) -> int:
-    """The largest total size of planes that are surely in use together while some node runs.
+def largest_together_bytes(lifetimes: Sequence[Lifetime], sizes_bytes: Sequence[int], conflicts: Sequence[int]) -> int:
+    """The total size of planes that conflict pairwise: no plan is smaller. The larger of two such sets.
 
-    A plane is surely in use at a node that has, or is, a use both before and after it. Two such planes never share, so
-    no plan is smaller. With a total order this is the most that is live at once.
+    Planes in use at the same place of the program order conflict in any schedule, because program order is one that
+    every schedule allows; the largest set of these, extended greedily, is the first. The second is greedy from the
+    start. Under a serial schedule the first is what is live at once, and exact for that.
     """
-    live_bytes = [0] * len(steps)
-    for first in range(0, len(lifetimes), BLOCK_MARKS):
-        block = range(first, min(first + BLOCK_MARKS, len(lifetimes)))
-        marks: defaultdict[int, int] = defaultdict(int)
-        for place in block:
-            for node in lifetimes[place].uses:
-                marks[node] |= 1 << (place - first)
-        begun, pending = marks_before(steps, marks), marks_after(steps, marks)
-        last_live, total_bytes = 0, 0
-        for place, _ in steps:
-            own = marks.get(place, 0)
-            live = (begun[place] | own) & (pending[place] | own)
-            for bit in bits_of(live & ~last_live):
-                total_bytes += sizes_bytes[first + bit]
-            for bit in bits_of(last_live & ~live):
-                total_bytes -= sizes_bytes[first + bit]
-            last_live = live
-            live_bytes[place] += total_bytes
-    return max(live_bytes, default=0)
+    changes: defaultdict[int, int] = defaultdict(int)
+    for lifetime, size_bytes in zip(lifetimes, sizes_bytes, strict=True):
+        changes[lifetime.uses[0]] += size_bytes
+        changes[lifetime.uses[-1] + 1] -= size_bytes
+    live_bytes, most_bytes, fullest = 0, 0, 0
+    for node in sorted(changes):
+        live_bytes += changes[node]
+        if live_bytes > most_bytes:
+            most_bytes, fullest = live_bytes, node
+    live = [place for place, lifetime in enumerate(lifetimes) if lifetime.uses[0] <= fullest <= lifetime.uses[-1]]
+    return max(_extended_bytes(live, sizes_bytes, conflicts), _extended_bytes([], sizes_bytes, conflicts))
 
 
-def largest_clique_bytes(sizes_bytes: Sequence[int], conflicts: Sequence[int]) -> int:
-    """The total size of planes that conflict pairwise, chosen greedily from the largest: another lower bound."""
+def _extended_bytes(together: Sequence[int], sizes_bytes: Sequence[int], conflicts: Sequence[int]) -> int:
+    """The total size of some planes that conflict pairwise and of all that fit in with them, the largest first."""
     allowed = (1 << len(sizes_bytes)) - 1
     total_bytes = 0
-    for place in sorted(range(len(sizes_bytes)), key=lambda place: -sizes_bytes[place]):
+    by_size = sorted(range(len(sizes_bytes)), key=lambda place: -sizes_bytes[place])
+    for place in (*together, *by_size):
         if allowed >> place & 1:
             total_bytes += sizes_bytes[place]
             allowed &= conflicts[place]

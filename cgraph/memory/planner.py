@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from cgraph.core.roles import Role
 from cgraph.graph.model import CommandGraph
-from cgraph.memory.lifetimes import Lifetime, find_conflicts, find_lifetimes, largest_clique_bytes, largest_live_bytes
+from cgraph.memory.lifetimes import Lifetime, find_conflicts, find_lifetimes, largest_together_bytes
 from cgraph.memory.model import MemoryPlan, aligned
 from cgraph.memory.placement import place_blocks
 from cgraph.memory.reach import reach_steps
@@ -22,12 +22,9 @@ def plan_memory(graph: CommandGraph, schedule: Schedule) -> MemoryPlan:
     A scratch plane without a byte lies at offset 0.
     """
     lifetimes = find_lifetimes(graph, schedule)
-    steps = reach_steps(schedule)
     sizes_bytes = [aligned(graph.planes[lifetime.plane].size_bytes) for lifetime in lifetimes]
-    conflicts = find_conflicts(lifetimes, steps)
-    lower_bound_bytes = max(
-        largest_live_bytes(lifetimes, sizes_bytes, steps), largest_clique_bytes(sizes_bytes, conflicts)
-    )
+    conflicts = find_conflicts(lifetimes, reach_steps(schedule))
+    lower_bound_bytes = largest_together_bytes(lifetimes, sizes_bytes, conflicts)
     best: tuple[list[int], int] | None = None
     for turn in _turns(lifetimes, sizes_bytes):
         plan = place_blocks(sizes_bytes, conflicts, turn)

@@ -1,8 +1,8 @@
-"""Which marks lie before, or after, each node of a schedule.
+"""Which marks lie before each node of a schedule.
 
 Receives a schedule and, for some nodes, marks as the bits of an int; guarantees the union of the marks over all
-ancestors, or all descendants, in one sweep. What a mark stands for is left to the caller, who keeps their number small
-enough for one int per node (`BLOCK_MARKS`).
+ancestors in one sweep. What a mark stands for is left to the caller, who keeps their number small enough for one int
+per node (`BLOCK_MARKS`).
 """
 
 from collections import Counter
@@ -44,15 +44,4 @@ def marks_before(steps: Sequence[Step], marks: Mapping[int, int]) -> list[int]:
         for before in direct:
             bits |= found[before] | marks.get(before, 0)
         found[place] = bits
-    return found
-
-
-def marks_after(steps: Sequence[Step], marks: Mapping[int, int]) -> list[int]:
-    """For each place the marks of all places after it, without its own."""
-    found = [0] * len(steps)
-    for place, direct in reversed(steps):
-        bits = found[place] | marks.get(place, 0)
-        if bits:
-            for before in direct:
-                found[before] |= bits
     return found

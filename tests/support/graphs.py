@@ -102,6 +102,7 @@ class GraphMaker:
         *accesses: Access,
         naturals: Sequence[tuple[str, int]] = (),
         aliases: dict[int, tuple[int, ...]] | None = None,
+        optional: Sequence[int] = (),
         grid: tuple[int, int, int] = (1, 1, 1),
         block: tuple[int, int, int] = (32, 1, 1),
         shared_bytes: int = 0,
@@ -122,6 +123,7 @@ class GraphMaker:
                     made.element,
                     access.mode,
                     (count,),
+                    optional=number in optional,
                     aliases=partners,
                 )
             )

@@ -274,6 +274,19 @@ def test_one_byte_read_saves_a_write() -> None:
     assert _codes(maker) == []
 
 
+def test_a_kernel_may_fill_a_plane_that_nobody_needs_beside_one_that_somebody_does() -> None:
+    maker = GraphMaker()
+    t, by_the_way, y = maker.plane("t", 8), maker.plane("aside", 8), maker.plane("y", 8, Role.SAVED)
+    maker.launch(maker.write(t), maker.write(by_the_way))
+    maker.copy(maker.write(y), maker.read(t))
+    assert _codes(maker) == []
+    maker.launch(maker.write(t), maker.write(by_the_way), optional=(1,))
+    maker.copy(maker.write(y), maker.read(t))
+    problem = _only(maker)
+    assert (problem.code, problem.span) == ("CG512", maker.span(2))
+    assert problem.render_title() == "nothing reads what is written to `aside`"
+
+
 def test_unused_planes_are_warnings() -> None:
     maker = GraphMaker()
     base = maker.plane("bias 0", 4, Role.WEIGHT)
