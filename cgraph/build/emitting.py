@@ -7,14 +7,14 @@ from attrs import define, evolve, field
 
 from cgraph.build.planes import PlaneTable
 from cgraph.build.problems import CopyDiffers, NoPlaneHere
-from cgraph.check.launches import check_launch, given_slots, launch_sizes
+from cgraph.check.launches import check_launch
 from cgraph.check.primitives import plane_name
 from cgraph.check.problems_launches import blame
-from cgraph.check.values import CopyCommand, FillCommand, ImageValue, LaunchCommand, PlaneValue, Value
+from cgraph.check.values import CopyCommand, FillCommand, LaunchCommand, PlaneValue, Value
 from cgraph.core.elements import bind_element
-from cgraph.core.naturals import product
+from cgraph.core.origins import Origin
 from cgraph.core.roles import AccessMode
-from cgraph.core.signatures import Signature, SlotKind
+from cgraph.core.signatures import Signature
 from cgraph.diagnostics import Problem
 from cgraph.graph.model import Access, Argument, CopyNode, FillNode, Image, LaunchNode, Node, PlaneArgument
 from cgraph.source import Source
@@ -42,41 +42,37 @@ class Emitter:
 
     def _launch(self, command: LaunchCommand) -> None:
         """A launch whose slots fit the signature."""
-        found = [blame(problem, self.root) for problem in check_launch(command)]
-        image = command.image
-        if found or not isinstance(image, ImageValue):
-            self.problems.extend(found)
+        read, problems = check_launch(command)
+        if problems or read is None or read.sizes is None:
+            self.problems.extend(blame(problem, self.root) for problem in problems)
             return
-        given = given_slots(command.slots)
-        sizes = launch_sizes(image, given)
-        if sizes is None:
-            return
+        sizes = read.sizes
         arguments: list[Argument] = []
         accesses: list[Access] = []
-        extents: list[tuple[int, ...]] = []
-        for slot, extent in zip(image.signature.slots, sizes.extents, strict=True):
-            filled = given.values.get(slot.number)
+        for slot, filled, elements in zip(read.signature.slots, read.filled, sizes.elements, strict=True):
             value = None if filled is None else filled.value
-            if slot.kind is not SlotKind.POINTER or value is None:
-                arguments.append(value)  # type: ignore[arg-type]  # check_launch made sure of the kind
-                extents.append(())
-            elif isinstance(value, PlaneValue) and slot.access is not None:
-                access = self.table.access(value, product(extent), slot.access)  # type: ignore[arg-type]  # ints
+            if slot.access is not None and isinstance(value, PlaneValue):
+                access = self.table.access(value, elements, slot.access)
                 accesses.append(access)
                 arguments.append(PlaneArgument(access.plane, access.start))
-                extents.append(extent)  # type: ignore[arg-type]  # a build has ints only
+            else:
+                arguments.append(value)  # type: ignore[arg-type]  # check_launch made sure of the kind
+        extents = tuple(
+            () if filled is None else extent for filled, extent in zip(read.filled, sizes.extents, strict=True)
+        )
+        origin = command.origin
         self.nodes.append(
             LaunchNode(
                 index=len(self.nodes),
                 phase=self.phase,
-                origin=evolve(command.origin, text=image.signature.name),
+                origin=Origin(origin.span, read.signature.name, origin.parent),
                 accesses=tuple(accesses),
-                image=self._image(image.signature),
+                image=self._image(read.signature),
                 grid=command.grid,  # type: ignore[arg-type]  # a build has ints only
                 block=sizes.block,  # type: ignore[arg-type]  # as above
                 shared_bytes=sizes.shared_bytes,  # type: ignore[arg-type]  # as above
                 arguments=tuple(arguments),
-                extents=tuple(extents),
+                extents=extents,  # type: ignore[arg-type]  # as above
             )
         )
 
@@ -84,7 +80,7 @@ class Emitter:
         """A fill, from the plane's offset to its end."""
         plane = self._plane(command.plane, command, "cgFill", "plane")
         if plane is not None and isinstance(command.value, float):
-            access = self.table.access(plane, _elements(plane), AccessMode.WRITE)
+            access = self.table.access(plane, plane.elements, AccessMode.WRITE)
             self.nodes.append(FillNode(len(self.nodes), self.phase, command.origin, (access,), command.value))
 
     def _copy(self, command: CopyCommand) -> None:
@@ -93,8 +89,8 @@ class Emitter:
         source = self._plane(command.source, command, "cgCopy", "source")
         if destination is None or source is None:
             return
-        elements = _elements(destination)
-        if elements != _elements(source) or destination.family.element is not source.family.element:
+        elements = destination.elements
+        if elements != source.elements or destination.family.element is not source.family.element:
             names = plane_name(source), plane_name(destination)
             self.problems.append(
                 CopyDiffers(command.origin.span, command.origin, *names, _shape(source), _shape(destination))
@@ -127,9 +123,5 @@ class Emitter:
         return image
 
 
-def _elements(plane: PlaneValue) -> int:
-    return product(plane.extent) - plane.offset  # type: ignore[operator]  # a build has ints only
-
-
 def _shape(plane: PlaneValue) -> str:
-    return f"{plane.family.element.value}, {_elements(plane)} elements"
+    return f"{plane.family.element.value}, {plane.elements} elements"

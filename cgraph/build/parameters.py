@@ -12,8 +12,9 @@ from attrs import evolve
 from cgraph.build.problems import ParameterWithoutValue, UnknownParameter, WrongParameterValue
 from cgraph.check.images import map_sizes, natural_slots, substitute_signature
 from cgraph.check.machine import evaluate
+from cgraph.check.primitives import whole_plane
 from cgraph.check.program import CheckedProgram, Parameter
-from cgraph.check.values import ImageValue, LaunchSizes, Partial, PlaneFamily, PlaneValue, Value
+from cgraph.check.values import ImageValue, LaunchSizes, Partial, PlaneFamily, Value
 from cgraph.check.world import World
 from cgraph.core.naturals import Natural, Symbol, SymbolKind, compile_natural, substitute
 from cgraph.core.signatures import Signature
@@ -78,7 +79,7 @@ def _concrete_plane(family: PlaneFamily, parameters: Mapping[Symbol, Natural]) -
         bounds=tuple(substitute(bound, parameters) for bound in family.bounds),
         extent=tuple(substitute(size, parameters) for size in family.extent),
     )
-    return Partial(concrete, ()) if concrete.symbols else PlaneValue(concrete, (), concrete.extent, 0)
+    return Partial(concrete, ()) if concrete.symbols else whole_plane(concrete, (), concrete.extent)
 
 
 def _concrete_image(signature: Signature, parameters: dict[Symbol, Natural]) -> ImageValue:

@@ -31,12 +31,12 @@ class PlaneTable:
             self.planes.append(self._new(index, value))
         return self.planes[index]
 
-    def access(self, value: PlaneValue, elements: int, mode: AccessMode) -> Access:
+    def access(self, value: PlaneValue, elements: Natural, mode: AccessMode) -> Access:
         """The bytes of so many elements from the value's offset on."""
         plane = self.plane(value)
         size_bytes = plane.element.size_bytes
         start = _int(value.offset) * size_bytes
-        return Access(plane.index, start, start + elements * size_bytes, mode)
+        return Access(plane.index, start, start + _int(elements) * size_bytes, mode)
 
     def finished(self, find: Callable[[str, tuple[Natural, ...]], PlaneValue | None]) -> tuple[Plane, ...]:
         """All planes; `find` gives a plane by family and indices.

@@ -5,6 +5,7 @@ and its type to the rules.
 """
 
 from cgraph.check.images import image_value
+from cgraph.check.primitives import whole_plane
 from cgraph.check.problems_names import NotAPlane
 from cgraph.check.problems_types import GradientDiffers, NotATypeOfParameters
 from cgraph.check.program import Parameter
@@ -75,7 +76,7 @@ def declare_plane(rules: Rules, declaration: tree.PlaneDeclaration) -> Rule[Plan
     for variable in reversed(symbols):
         type_ = PiType(Quantity.UNRESTRICTED, variable, BaseType.NAT, type_)
     rules.types[name] = type_
-    rules.world.values[name] = Partial(family, ()) if symbols else PlaneValue(family, (), extent, 0)
+    rules.world.values[name] = Partial(family, ()) if symbols else whole_plane(family, (), extent)
     if declaration.gradient_of is not None:
         _check_gradient(rules, family, declaration.gradient_of)
     return family

@@ -38,22 +38,25 @@ def fit(actual: Type, expected: Type, span: Span, place: ArgumentPlace | None = 
     """Reports why a value of the actual type may not stand where the expected one is."""
     if actual is expected or isinstance(actual, PoisonType) or isinstance(expected, PoisonType):
         return
-    context = "" if place is None else place.words()
     if isinstance(actual, PlaneType) and isinstance(expected, PlaneType):
-        yield from _fit_planes(actual, expected, span, context)
+        yield from _fit_planes(actual, expected, span, place)
     elif isinstance(actual, PiType) and isinstance(expected, PiType):
-        yield from _fit_functions(actual, expected, span, context)
+        yield from _fit_functions(actual, expected, span, place)
     elif not _forgets(actual, expected) and not _forgets(expected, actual):
-        yield WrongType(span, render_type(expected), render_type(actual), context)
+        yield WrongType(span, render_type(expected), render_type(actual), _words(place))
+
+
+def _words(place: ArgumentPlace | None) -> str:
+    return "" if place is None else place.words()
 
 
 def _forgets(actual: Type, expected: Type) -> bool:
     return isinstance(actual, PlaneType) and expected is BaseType.NAT
 
 
-def _fit_planes(actual: PlaneType, expected: PlaneType, span: Span, context: str) -> Iterator[Problem]:
+def _fit_planes(actual: PlaneType, expected: PlaneType, span: Span, place: ArgumentPlace | None) -> Iterator[Problem]:
     if None not in (actual.element, expected.element) and actual.element is not expected.element:
-        yield WrongElement(span, expected.element.value, actual.element.value, context)  # type: ignore[union-attr]
+        yield WrongElement(span, expected.element.value, actual.element.value, _words(place))  # type: ignore[union-attr]
         return
     found, needed = actual.elements, expected.elements
     if found is None or needed is None:
@@ -63,10 +66,10 @@ def _fit_planes(actual: PlaneType, expected: PlaneType, span: Span, context: str
         where = describe_counterexample(verdict)
         if where:
             where += f" it has {verdict.left} and {verdict.right} are needed"
-        yield WrongExtent(span, render(found), render(needed), where, context)
+        yield WrongExtent(span, render(found), render(needed), where, _words(place))
 
 
-def _fit_functions(actual: PiType, expected: PiType, span: Span, context: str) -> Iterator[Problem]:
+def _fit_functions(actual: PiType, expected: PiType, span: Span, place: ArgumentPlace | None) -> Iterator[Problem]:
     """Domains the other way round, codomains the same way; the argument's symbol is the expected type's."""
     renamed: dict[Symbol, Natural] = {}
     left: Type = actual
@@ -84,4 +87,4 @@ def _fit_functions(actual: PiType, expected: PiType, span: Span, context: str) -
     else:
         problems = tuple(fit(substitute_type(left, renamed), right, span))
     if problems:
-        yield WrongType(span, render_type(expected), render_type(actual), context)
+        yield WrongType(span, render_type(expected), render_type(actual), _words(place))

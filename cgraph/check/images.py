@@ -19,7 +19,7 @@ from cgraph.check.problems_declarations import (
 from cgraph.check.rules import Rules
 from cgraph.check.scope import Binder
 from cgraph.check.values import ImageValue, LaunchSizes
-from cgraph.core.naturals import Natural, Symbol, SymbolKind, substitute, symbol
+from cgraph.core.naturals import Natural, Symbol, SymbolKind, product, substitute, symbol
 from cgraph.core.quantities import Quantity
 from cgraph.core.signatures import Requirement, Signature, Slot, SlotKind
 from cgraph.core.trampoline import Rule
@@ -109,8 +109,10 @@ def natural_slots(signature: Signature) -> tuple[Symbol, ...]:
 def map_sizes(signature: Signature, fill: Callable[[Natural], Natural]) -> LaunchSizes:
     """All sizes of a signature, each put through a function."""
     x, y, z = signature.block
+    extents = tuple(tuple(map(fill, slot.extent)) for slot in signature.slots)
     return LaunchSizes(
-        extents=tuple(tuple(map(fill, slot.extent)) for slot in signature.slots),
+        extents=extents,
+        elements=tuple(map(product, extents)),
         grid=None if signature.grid is None else _triple(tuple(map(fill, signature.grid))),
         block=(fill(x), fill(y), fill(z)),
         shared_bytes=fill(signature.shared_bytes),

@@ -4,12 +4,12 @@ The same rules run while checking, with symbols for sizes, and while building, w
 checking (an image or slots that a caller gives, a gradual address) is left to the build.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from attrs import frozen
 
 from cgraph.check.explain import describe_counterexample
-from cgraph.check.primitives import plane_name, type_of_value
+from cgraph.check.primitives import plane_name
 from cgraph.check.problems_launches import (
     MissingSlot,
     NoPlaneInSlot,
@@ -34,10 +34,11 @@ from cgraph.check.values import (
     Unknown,
     Value,
 )
-from cgraph.core.comparison import Fails, Verdict, compare_at_least, compare_equal
-from cgraph.core.naturals import DivisionByZero, Natural, Polynomial, product, render
+from cgraph.core.comparison import Fails, compare_at_least, compare_equal
+from cgraph.core.elements import Element
+from cgraph.core.naturals import DivisionByZero, Natural, Polynomial, render
 from cgraph.core.origins import Origin
-from cgraph.core.signatures import Relation, Signature, Slot, SlotKind
+from cgraph.core.signatures import Relation, Signature, SlotKind
 from cgraph.core.types import PlaneType
 from cgraph.diagnostics import Problem
 from cgraph.source import Span
@@ -46,164 +47,171 @@ AXES = "xyz"
 
 
 @frozen(eq=False)
-class GivenSlots:
-    """The slots of a launch by number, the first value given for each; `complete` when all of them are known."""
+class ReadLaunch:
+    """A launch beside its signature.
 
-    values: dict[int, SlotValue]
+    Args:
+        filled: what is given for each slot of the signature; None where nothing is, or nothing known.
+        unexpected: given for numbers that the signature does not have. repeated: given again.
+        complete: whether all that is given is known.
+        sizes: None where a natural slot has no value yet.
+    """
+
+    launch: LaunchCommand
+    signature: Signature
+    filled: tuple[SlotValue | None, ...]
+    unexpected: tuple[SlotValue, ...]
     repeated: tuple[SlotValue, ...]
     complete: bool
+    sizes: LaunchSizes | None
+
+    @property
+    def common(self) -> tuple[str, Span, Origin]:
+        """What every problem of a launch is told."""
+        return self.signature.name, self.signature.span, self.launch.origin
 
 
-def given_slots(slots: Value) -> GivenSlots:
-    """Follows the slots to their end."""
-    values: dict[int, SlotValue] = {}
+def check_launch(launch: LaunchCommand) -> tuple[ReadLaunch | None, tuple[Problem, ...]]:
+    """Applies all rules; the launch as read is None where its image is not known, or its sizes make no sense."""
+    if not isinstance(launch.image, ImageValue):
+        return None, ()
+    try:
+        read = read_launch(launch, launch.image)
+    except DivisionByZero:
+        signature = launch.image.signature
+        return None, (SizeDividesByZero(launch.origin.span, signature.name, signature.span, launch.origin),)
+    problems = tuple(problem for rule in _SLOT_RULES for problem in rule(read))
+    if not problems and read.sizes is not None:
+        problems = tuple(problem for rule in _SIZE_RULES for problem in rule(read, read.sizes))
+    return read, problems
+
+
+def read_launch(launch: LaunchCommand, image: ImageValue) -> ReadLaunch:
+    """Follows the slots to their end. Raises DivisionByZero where a size divides by a natural that is 0."""
+    signature = image.signature
+    filled: list[SlotValue | None] = [None] * len(signature.slots)
+    unexpected = []
     repeated = []
     complete = True
-    while isinstance(slots, SlotValue):
-        argument = slots.argument
-        if isinstance(argument, ArgumentValue) and isinstance(argument.number, int):
-            if argument.number in values:
-                repeated.append(slots)
-            else:
-                values[argument.number] = slots
-        else:
+    rest = launch.slots
+    while isinstance(rest, SlotValue):
+        argument = rest.argument
+        number = argument.number if isinstance(argument, ArgumentValue) else None
+        if not isinstance(number, int):
             complete = False
-        slots = slots.rest
-    return GivenSlots(values, tuple(repeated), complete and isinstance(slots, NoSlots))
+        elif number >= len(filled):
+            unexpected.append(rest)
+        elif filled[number] is None:
+            filled[number] = rest
+        else:
+            repeated.append(rest)
+        rest = rest.rest
+    complete = complete and isinstance(rest, NoSlots)
+    sizes = _sizes(image, filled)
+    return ReadLaunch(launch, signature, tuple(filled), tuple(unexpected), tuple(repeated), complete, sizes)
 
 
-def launch_sizes(image: ImageValue, given: GivenSlots) -> LaunchSizes | None:
-    """The sizes that follow from the naturals given, or None where one of them is missing or unknown."""
+def _sizes(image: ImageValue, filled: Sequence[SlotValue | None]) -> LaunchSizes | None:
     naturals: list[Natural] = []
-    for slot in image.signature.slots:
+    for slot, given in zip(image.signature.slots, filled, strict=True):
         if slot.kind is SlotKind.NATURAL:
-            filled = given.values.get(slot.number)
-            value = None if filled is None else filled.value
+            value = None if given is None else given.value
             if not isinstance(value, int | Polynomial):
                 return None
             naturals.append(value)
     return image.sizes(*naturals)
 
 
-def check_launch(launch: LaunchCommand) -> Iterator[Problem]:
-    """All rules, for a launch whose image is known."""
-    if not isinstance(launch.image, ImageValue):
-        return
-    given = given_slots(launch.slots)
-    signature = launch.image.signature
-    problems = [
-        *rule_slots_exist(launch, signature, given),
-        *rule_slots_once(launch, signature, given),
-        *rule_slots_complete(launch, signature, given),
-        *rule_slot_kinds(launch, signature, given),
-        *rule_slot_elements(launch, signature, given),
-    ]
-    yield from problems
-    if problems:
-        return
-    try:
-        sizes = launch_sizes(launch.image, given)
-    except DivisionByZero:
-        yield SizeDividesByZero(launch.origin.span, *_common(launch, signature))
-        return
-    if sizes is not None:
-        yield from rule_extents(launch, signature, given, sizes)
-        yield from rule_grid(launch, signature, sizes)
-        yield from rule_requirements(launch, signature, sizes)
-
-
-def rule_slots_exist(launch: LaunchCommand, signature: Signature, given: GivenSlots) -> Iterator[Problem]:
+def rule_slots_exist(read: ReadLaunch) -> Iterator[Problem]:
     """Every slot given is one of the image's."""
-    for number, slot in given.values.items():
-        if number >= len(signature.slots):
-            yield NoSuchSlot(place_of(slot), *_common(launch, signature), number, len(signature.slots) - 1)
+    for given in read.unexpected:
+        yield NoSuchSlot(place_of(given), *read.common, _number(given), len(read.signature.slots) - 1)
 
 
-def rule_slots_once(launch: LaunchCommand, signature: Signature, given: GivenSlots) -> Iterator[Problem]:
+def rule_slots_once(read: ReadLaunch) -> Iterator[Problem]:
     """No slot is given twice."""
-    for slot in given.repeated:
-        number: int = slot.argument.number  # type: ignore[union-attr, assignment]  # repeated ones have a number
-        yield SlotGivenTwice(place_of(slot), *_common(launch, signature), number, place_of(given.values[number]))
+    for given in read.repeated:
+        number = _number(given)
+        first = read.filled[number]
+        if first is not None:
+            yield SlotGivenTwice(place_of(given), *read.common, number, place_of(first))
 
 
-def rule_slots_complete(launch: LaunchCommand, signature: Signature, given: GivenSlots) -> Iterator[Problem]:
+def rule_slots_complete(read: ReadLaunch) -> Iterator[Problem]:
     """Every slot that may not be left out is given."""
-    if not given.complete:
+    if not read.complete:
         return
-    for slot in signature.slots:
-        if slot.number not in given.values and not slot.optional:
-            yield MissingSlot(launch.origin.span, *_common(launch, signature), slot.number, slot.name, slot.kind.value)
+    for slot, given in zip(read.signature.slots, read.filled, strict=True):
+        if given is None and not slot.optional:
+            yield MissingSlot(read.launch.origin.span, *read.common, slot.number, slot.name, slot.kind.value)
 
 
-def rule_slot_kinds(launch: LaunchCommand, signature: Signature, given: GivenSlots) -> Iterator[Problem]:
+def rule_slot_kinds(read: ReadLaunch) -> Iterator[Problem]:
     """A pointer slot gets a plane, a natural slot a natural, a float slot a float."""
-    for slot, filled in _filled(signature, given):
-        if filled.kind is not slot.kind:
+    for slot, given in zip(read.signature.slots, read.filled, strict=True):
+        if given is None:
+            continue
+        value = given.value
+        if given.kind is not slot.kind:
             yield WrongSlotKind(
-                place_of(filled),
-                *_common(launch, signature),
-                slot.number,
-                slot.name,
-                slot.kind.value,
-                filled.kind.value,
+                place_of(given), *read.common, slot.number, slot.name, slot.kind.value, given.kind.value
             )
-        elif slot.kind is SlotKind.POINTER:
-            value = filled.value
-            if isinstance(value, int) or (isinstance(value, Polynomial) and not may_be_address(value)):
-                yield NoPlaneInSlot(
-                    place_of(filled), *_common(launch, signature), slot.number, slot.name, render(value)
-                )
+        elif slot.kind is SlotKind.POINTER and isinstance(value, int | Polynomial) and not may_be_address(value):
+            yield NoPlaneInSlot(place_of(given), *read.common, slot.number, slot.name, render(value))
 
 
-def rule_slot_elements(launch: LaunchCommand, signature: Signature, given: GivenSlots) -> Iterator[Problem]:
+def rule_slot_elements(read: ReadLaunch) -> Iterator[Problem]:
     """A plane holds the element type that its slot declares."""
-    for slot, filled, type_ in _planes(signature, given):
-        if type_.element is not None and slot.element is not None and type_.element is not slot.element:
+    for slot, given in zip(read.signature.slots, read.filled, strict=True):
+        if given is None or slot.element is None:
+            continue
+        element, _ = _element_and_count(given.value)
+        if element is not None and element is not slot.element:
             yield WrongSlotElement(
-                place_of(filled),
-                *_common(launch, signature),
+                place_of(given),
+                *read.common,
                 slot.number,
                 slot.name,
                 slot.element.value,
-                _name(filled.value),
-                type_.element.value,
+                _name(given.value),
+                element.value,
             )
 
 
-def rule_extents(
-    launch: LaunchCommand, signature: Signature, given: GivenSlots, sizes: LaunchSizes
-) -> Iterator[Problem]:
+def rule_extents(read: ReadLaunch, sizes: LaunchSizes) -> Iterator[Problem]:
     """A plane has at least as many elements as the kernel touches."""
-    for slot, filled, type_ in _planes(signature, given):
-        if type_.elements is None:
+    for slot, given, needed in zip(read.signature.slots, read.filled, sizes.elements, strict=True):
+        if given is None or slot.kind is not SlotKind.POINTER:
             continue
-        needed = product(sizes.extents[slot.number])
-        verdict = compare_at_least(type_.elements, needed)
+        _, elements = _element_and_count(given.value)
+        if elements is None or elements is needed:
+            continue
+        verdict = compare_at_least(elements, needed)
         if isinstance(verdict, Fails):
             yield PlaneTooSmall(
-                place_of(filled),
-                *_common(launch, signature),
+                place_of(given),
+                *read.common,
                 slot.number,
                 slot.name,
                 render(needed),
-                _name(filled.value),
-                render(type_.elements),
+                _name(given.value),
+                render(elements),
                 _where(verdict, "elements there are", "are needed"),
             )
 
 
-def rule_grid(launch: LaunchCommand, signature: Signature, sizes: LaunchSizes) -> Iterator[Problem]:
+def rule_grid(read: ReadLaunch, sizes: LaunchSizes) -> Iterator[Problem]:
     """The grid is the one that the image declares, where it declares one."""
     if sizes.grid is None:
         return
-    for axis, found, expected in zip(AXES, launch.grid, sizes.grid, strict=True):
-        if not isinstance(found, int | Polynomial):
+    for axis, found, expected in zip(AXES, read.launch.grid, sizes.grid, strict=True):
+        if found is expected or not isinstance(found, int | Polynomial):
             continue
         verdict = compare_equal(found, expected)
         if isinstance(verdict, Fails):
             yield WrongGrid(
-                launch.origin.span,
-                *_common(launch, signature),
+                read.launch.origin.span,
+                *read.common,
                 axis,
                 render(found),
                 render(expected),
@@ -211,42 +219,39 @@ def rule_grid(launch: LaunchCommand, signature: Signature, sizes: LaunchSizes) -
             )
 
 
-def rule_requirements(launch: LaunchCommand, signature: Signature, sizes: LaunchSizes) -> Iterator[Problem]:
-    """What the kernel relies on holds."""
-    for requirement, (left, right) in zip(signature.requirements, sizes.requirements, strict=True):
-        equal = requirement.relation is Relation.EQUAL
-        # A size that only some builds choose, e.g. an odd head width, is for the build to refuse.
+def rule_requirements(read: ReadLaunch, sizes: LaunchSizes) -> Iterator[Problem]:
+    """What the kernel relies on holds. A size that only some builds choose wrong is for those builds to refuse."""
+    for requirement, (left, right) in zip(read.signature.requirements, sizes.requirements, strict=True):
         if not isinstance(left, int) or not isinstance(right, int):
             continue
-        if left != right if equal else left > right:
+        if left != right if requirement.relation is Relation.EQUAL else left > right:
             text = " ".join(requirement.span.text.split()[1:])
             yield RequirementFails(
-                launch.origin.span, *_common(launch, signature), text, render(left), render(right), requirement.span
+                read.launch.origin.span, *read.common, text, render(left), render(right), requirement.span
             )
 
 
-def place_of(slot: SlotValue) -> Span:
+_SLOT_RULES = (rule_slots_exist, rule_slots_once, rule_slots_complete, rule_slot_kinds, rule_slot_elements)
+_SIZE_RULES = (rule_extents, rule_grid, rule_requirements)
+
+
+def place_of(given: SlotValue) -> Span:
     """The `(cgArgument n)` of a slot; the slot's own span would hold all the slots after it as well."""
-    return slot.argument.span if isinstance(slot.argument, ArgumentValue) else slot.span
+    return given.argument.span if isinstance(given.argument, ArgumentValue) else given.span
 
 
-def _common(launch: LaunchCommand, signature: Signature) -> tuple[str, Span, Origin]:
-    return signature.name, signature.span, launch.origin
+def _number(given: SlotValue) -> int:
+    number = given.argument.number if isinstance(given.argument, ArgumentValue) else None
+    return number if isinstance(number, int) else -1
 
 
-def _filled(signature: Signature, given: GivenSlots) -> Iterator[tuple[Slot, SlotValue]]:
-    for slot in signature.slots:
-        filled = given.values.get(slot.number)
-        if filled is not None:
-            yield slot, filled
-
-
-def _planes(signature: Signature, given: GivenSlots) -> Iterator[tuple[Slot, SlotValue, PlaneType]]:
-    for slot, filled in _filled(signature, given):
-        if slot.kind is SlotKind.POINTER:
-            type_ = type_of_value(filled.value)
-            if isinstance(type_, PlaneType):
-                yield slot, filled, type_
+def _element_and_count(value: Value) -> tuple[Element | None, Natural | None]:
+    """What is known of a plane: its element type and how many elements there are from its offset on."""
+    if isinstance(value, PlaneValue):
+        return value.family.element, value.elements
+    if isinstance(value, Unknown) and isinstance(value.type, PlaneType):
+        return value.type.element, value.type.elements
+    return None, None
 
 
 def _name(value: Value) -> str:
@@ -255,7 +260,7 @@ def _name(value: Value) -> str:
     return "the plane given" if isinstance(value, Unknown) else "this"
 
 
-def _where(verdict: Verdict, has: str, wanted: str) -> str:
-    if not isinstance(verdict, Fails) or not verdict.counterexample:
+def _where(verdict: Fails, has: str, wanted: str) -> str:
+    if not verdict.counterexample:
         return ""
     return f"{describe_counterexample(verdict)}: {has} {verdict.left}, {verdict.right} {wanted}"

@@ -73,16 +73,19 @@ def choose_plane(world: World, family: PlaneFamily, indices: tuple[Value, ...], 
             )
             return UNKNOWN
     extent = tuple(naturals.substitute(size, mapping) for size in family.extent)
-    return PlaneValue(family, tuple(numbers), extent, 0)
+    return whole_plane(family, tuple(numbers), extent)
+
+
+def whole_plane(family: PlaneFamily, indices: tuple[Natural, ...], extent: tuple[Natural, ...]) -> PlaneValue:
+    """A plane from its first element on."""
+    return PlaneValue(family, indices, extent, 0, naturals.product(extent))
 
 
 def type_of_value(value: Value) -> Type:
     """The most precise type of a value, as far as planes and unknown values go."""
     if isinstance(value, PlaneValue):
-        if value.offset == 0:
-            return PlaneType(value.family.element, value.extent)
-        left = naturals.subtract(naturals.product(value.extent), value.offset)
-        return PlaneType(value.family.element, (left,))
+        extent = value.extent if value.offset == 0 else (value.elements,)
+        return PlaneType(value.family.element, extent)
     if isinstance(value, Unknown):
         return value.type
     return BaseType.NAT if isinstance(value, int | Polynomial) else POISON
@@ -132,21 +135,20 @@ def _at(world: World, arguments: Sequence[Value], span: Span, _origin: Origin | 
         return Unknown(PlaneType(plane.type.element, extent))
     if not isinstance(plane, PlaneValue) or offset is None:
         return UNKNOWN
-    available = naturals.product(plane.extent)
-    start = naturals.add(plane.offset, offset)
-    verdict = compare_at_least(available, start)
+    verdict = compare_at_least(plane.elements, offset)
     if isinstance(verdict, Fails):
         world.report(
             OffsetOutsidePlane(
                 span,
                 plane_name(plane),
-                naturals.render(naturals.subtract(available, plane.offset)),
+                naturals.render(plane.elements),
                 naturals.render(offset),
                 describe_counterexample(verdict),
             )
         )
         return UNKNOWN
-    return PlaneValue(plane.family, plane.indices, plane.extent, start)
+    start = naturals.add(plane.offset, offset)
+    return PlaneValue(plane.family, plane.indices, plane.extent, start, naturals.subtract(plane.elements, offset))
 
 
 def _then(_world: World, arguments: Sequence[Value], _span: Span, _origin: Origin | None) -> Value:

@@ -66,7 +66,8 @@ def _walk(world: World, command: Value, root: Source) -> None:
         elif isinstance(command, InPhase):
             stack.append(command.command)
         elif isinstance(command, LaunchCommand):
-            for problem in check_launch(command):
+            _, problems = check_launch(command)
+            for problem in problems:
                 world.report(blame(problem, root))
         elif isinstance(command, EachCommand):
             bound = command.count if isinstance(command.count, int | Polynomial) else None

@@ -58,9 +58,15 @@ class ImageValue:
 
 @frozen
 class LaunchSizes:
-    """Sizes of one launch: an extent per slot (() for numbers), the grid asked for, both sides of each requirement."""
+    """Sizes of one launch.
+
+    Args:
+        extents: of each slot, () for numbers. elements: their products.
+        grid: the one that the image asks for. requirements: both sides of each.
+    """
 
     extents: tuple[tuple[Natural, ...], ...]
+    elements: tuple[Natural, ...]
     grid: tuple[Natural, Natural, Natural] | None
     block: tuple[Natural, Natural, Natural]
     shared_bytes: Natural
@@ -72,12 +78,17 @@ class LaunchSizes:
 
 @frozen(eq=False)
 class PlaneValue:
-    """One plane of a family, from an offset in elements on. `extent` is the whole plane's."""
+    """One plane of a family, from an offset in elements on.
+
+    Args:
+        extent: the whole plane's. elements: how many there are from the offset on.
+    """
 
     family: PlaneFamily
     indices: tuple[Natural, ...]
     extent: tuple[Natural, ...]
     offset: Natural
+    elements: Natural
 
 
 @frozen(eq=False)

@@ -10,10 +10,11 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, BinaryIO
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 
 import ml_dtypes
 import numpy as np
+from numpy.lib.format import write_array
 from numpy.typing import NDArray
 from safetensors import SafetensorError, deserialize
 from safetensors.numpy import save as save_safetensors
@@ -79,7 +80,7 @@ def _check_kind(path: Path) -> None:
 def _load_safetensors(path: Path) -> Arrays:
     """As `safetensors.numpy.load`, which does not know bf16."""
     arrays = {}
-    for name, stored in deserialize(path.read_bytes()):
+    for name, stored in deserialize(path.read_bytes()):  # type: ignore[no-untyped-call]  # the library does not say
         dtype = _DTYPES.get(stored["dtype"])
         if dtype is None:
             raise ValueError(f"`{name}` holds {stored['dtype']}, planes hold {', '.join(_DTYPES)}")
@@ -98,7 +99,9 @@ def _write(suffix: str, file: BinaryIO | Any, arrays: Arrays) -> None:
     if suffix == ".safetensors":
         file.write(save_safetensors(arrays))
         return
-    widened = {
-        name: array.astype(np.float32) if array.dtype == ml_dtypes.bfloat16 else array for name, array in arrays.items()
-    }
-    np.savez(file, **widened)
+    # Not np.savez: it takes names as keywords, and a plane may be called `file`.
+    with ZipFile(file, "w") as archive:
+        for name, array in arrays.items():
+            widened = array.astype(np.float32) if array.dtype == ml_dtypes.bfloat16 else array
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                write_array(member, widened, allow_pickle=False)
