@@ -20,7 +20,7 @@ from cgraph.check.program import CheckedProgram
 from cgraph.core.collection import paused_collection
 from cgraph.core.elements import Element
 from cgraph.diagnostics import Problem, ProblemsFound, Severity
-from cgraph.graph.hazards import find_hazards
+from cgraph.graph.hazards import Hazard, find_hazards
 from cgraph.graph.model import CommandGraph
 from cgraph.graph.verify import verify as verify_graph
 from cgraph.memory.model import MemoryPlan
@@ -64,22 +64,22 @@ def build(
     return build_graph(program, parameters, entry=entry, half=half)
 
 
-def verify(program: CheckedProgram, graph: CommandGraph) -> tuple[Problem, ...]:
+def verify(program: CheckedProgram, graph: CommandGraph, hazards: tuple[Hazard, ...]) -> tuple[Problem, ...]:
     """The warnings of a graph without errors. Planes of the program's own file should all be used."""
     declared = [
         (family.name, family.span)
         for family in program.planes.values()
         if family.span.source is program.root.source and family.name not in program.mentioned
     ]
-    problems = verify_graph(graph, find_hazards(graph), declared)
+    problems = verify_graph(graph, hazards, declared)
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise ProblemsFound(problems)
     return problems
 
 
-def schedule(graph: CommandGraph, order: Order) -> Schedule:
-    """A graph to a partial order of its commands."""
-    return make_schedule(graph, find_hazards(graph), order)
+def schedule(graph: CommandGraph, hazards: tuple[Hazard, ...], order: Order) -> Schedule:
+    """A graph and its hazards to a partial order of its commands."""
+    return make_schedule(graph, hazards, order)
 
 
 def plan(graph: CommandGraph, order: Schedule) -> MemoryPlan:
@@ -116,6 +116,7 @@ def compile_program(
         module = parse(source)
         program, warnings = check(module)
         graph = build(program, parameters or {}, entry=entry, half=half)
-        warnings += verify(program, graph)
-        ordered = schedule(graph, order)
+        hazards = find_hazards(graph)
+        warnings += verify(program, graph, hazards)
+        ordered = schedule(graph, hazards, order)
         return Compiled(module, program, graph, ordered, plan(graph, ordered), warnings)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from cgraph.core.roles import Role
 from cgraph.graph.model import CommandGraph, Plane
 
-_GIVEN_ROLES = (Role.INPUT, Role.WEIGHT)
+GIVEN_ROLES = (Role.INPUT, Role.WEIGHT)
 
 
 def written_planes(graph: CommandGraph) -> frozenset[int]:
@@ -25,13 +25,13 @@ def starts_filled(graph: CommandGraph, plane: Plane, *, written: bool) -> bool:
         return graph.planes[plane.gradient_of].role is Role.OUTPUT
     if plane.role in (Role.SAVED, Role.GRADIENT):
         return not written
-    return plane.role in _GIVEN_ROLES
+    return plane.role in GIVEN_ROLES
 
 
 def is_result(graph: CommandGraph, plane: Plane) -> bool:
     """Whether a plane is an output, or the gradient of an input or weight."""
     if plane.role is Role.GRADIENT and plane.gradient_of is not None:
-        return graph.planes[plane.gradient_of].role in _GIVEN_ROLES
+        return graph.planes[plane.gradient_of].role in GIVEN_ROLES
     return plane.role is Role.OUTPUT
 
 

@@ -10,20 +10,20 @@ from collections.abc import Iterator, Sequence
 from cgraph.core.roles import Role
 from cgraph.diagnostics import Problem
 from cgraph.graph.hazards import Hazard, HazardKind
-from cgraph.graph.model import CommandGraph, LaunchNode, Plane
+from cgraph.graph.model import CommandGraph, LaunchNode
 from cgraph.graph.problems import DeadWrite, UnusedPlane, UnwrittenRead, UnwrittenResult, WriteToGiven
+from cgraph.graph.purposes import GIVEN_ROLES, is_result, starts_filled
 from cgraph.graph.ranges import Range, describe_range, missing_ranges, overlap
 from cgraph.graph.slots import slot_accesses
 from cgraph.source import Span
 
-_GIVEN = (Role.INPUT, Role.WEIGHT)
 _MAX_RANGES_SHOWN = 3
 
 
 def unwritten_reads(graph: CommandGraph, hazards: Sequence[Hazard]) -> Iterator[Problem]:
     """Every byte that a command reads was given with its plane or written by an earlier command."""
     written = _written_ranges(graph)
-    filled = [_starts_filled(graph, plane, bool(written[plane.index])) for plane in graph.planes]
+    filled = [starts_filled(graph, plane, written=bool(written[plane.index])) for plane in graph.planes]
     sources: defaultdict[tuple[int, int], list[Range]] = defaultdict(list)
     for hazard in hazards:
         if hazard.kind is HazardKind.READ_AFTER_WRITE and not filled[hazard.plane]:
@@ -54,7 +54,7 @@ def incomplete_results(graph: CommandGraph, _hazards: Sequence[Hazard]) -> Itera
     touched = {access.plane for node in graph.nodes for access in node.accesses}
     bases = {plane.gradient_of for plane in graph.planes}
     for plane in graph.planes:
-        if not _is_result(graph, plane) or (
+        if not is_result(graph, plane) or (
             plane.role is Role.OUTPUT and plane.index not in touched and plane.index in bases
         ):
             continue
@@ -70,7 +70,7 @@ def incomplete_results(graph: CommandGraph, _hazards: Sequence[Hazard]) -> Itera
 
 def writes_to_given(graph: CommandGraph, _hazards: Sequence[Hazard]) -> Iterator[Problem]:
     """Inputs and weights are only read."""
-    given = [plane.role in _GIVEN for plane in graph.planes]
+    given = [plane.role in GIVEN_ROLES for plane in graph.planes]
     for node in graph.nodes:
         for access in node.accesses:
             if given[access.plane] and access.mode.writes:
@@ -123,24 +123,6 @@ def unused_planes(graph: CommandGraph, declared: Sequence[tuple[str, Span]]) -> 
     for name, span in declared:
         if name not in families:
             yield UnusedPlane(span, name)
-
-
-def _starts_filled(graph: CommandGraph, plane: Plane, written: bool) -> bool:
-    """Whether a plane holds data before the first command: see `Role`.
-
-    A saved plane does unless this graph itself writes it, and so does a gradient whose plane the graph does not know.
-    """
-    if plane.role is Role.GRADIENT and plane.gradient_of is not None:
-        return graph.planes[plane.gradient_of].role is Role.OUTPUT
-    if plane.role in (Role.SAVED, Role.GRADIENT):
-        return not written
-    return plane.role in _GIVEN
-
-
-def _is_result(graph: CommandGraph, plane: Plane) -> bool:
-    if plane.role is Role.GRADIENT and plane.gradient_of is not None:
-        return graph.planes[plane.gradient_of].role in _GIVEN
-    return plane.role is Role.OUTPUT
 
 
 def _written_ranges(graph: CommandGraph) -> list[list[tuple[int, int, int]]]:
