@@ -113,10 +113,22 @@ def compile_program(
         ProblemsFound: with every error of the first stage that has any.
     """
     with paused_collection():
-        module = parse(source)
-        program, warnings = check(module)
-        graph = build(program, parameters or {}, entry=entry, half=half)
+        return compile_checked(check(parse(source)), parameters or {}, entry=entry, half=half, order=order)
+
+
+def compile_checked(
+    checked: tuple[CheckedProgram, tuple[Problem, ...]],
+    parameters: Mapping[str, int | float],
+    *,
+    entry: str | None = None,
+    half: Element = Element.F32,
+    order: Order = Order.DATAFLOW,
+) -> Compiled:
+    """The stages after `check`, whose result it takes; otherwise as `compile_program`."""
+    program, warnings = checked
+    with paused_collection():
+        graph = build(program, parameters, entry=entry, half=half)
         hazards = find_hazards(graph)
         warnings += verify(program, graph, hazards)
         ordered = schedule(graph, hazards, order)
-        return Compiled(module, program, graph, ordered, plan(graph, ordered), warnings)
+        return Compiled(program.root, program, graph, ordered, plan(graph, ordered), warnings)

@@ -7,8 +7,7 @@ from cgraph.core.collection import paused_collection
 from cgraph.core.elements import Element
 from cgraph.diagnostics import Problem
 from cgraph.models.forward import ForwardProgram
-from cgraph.pipeline import Compiled, build, check, parse, plan, schedule, verify
-from cgraph.schedule.model import Order
+from cgraph.pipeline import Compiled, check, compile_checked, parse
 from cgraph.source import Source
 from cgraph.syntax.loading import load_source
 
@@ -36,7 +35,7 @@ def compile_pair(
         other = check(parse(load_source(forward.file)))
         elsewhere = other[0].parameters.keys() - backward[0].parameters.keys()
         own = {name: value for name, value in settings.items() if name not in elsewhere}
-        compiled = _compile(backward, own, entry, half)
+        compiled = compile_checked(backward, own, entry=entry, half=half)
         shared = {**settings, **dict(compiled.graph.parameters)}
         return _compile_forward(other, shared, forward.entry, half), compiled
 
@@ -55,12 +54,4 @@ def compile_forward(forward: ForwardProgram, backward: Compiled) -> Compiled:
 
 def _compile_forward(checked: Checked, values: Values, entry: str | None, half: Element) -> Compiled:
     known = {name: value for name, value in values.items() if name in checked[0].parameters}
-    return _compile(checked, known, entry, half)
-
-
-def _compile(checked: Checked, parameters: Values, entry: str | None, half: Element) -> Compiled:
-    program, warnings = checked
-    graph = build(program, parameters, entry=entry, half=half)
-    warnings += verify(program, graph)
-    ordered = schedule(graph, Order.DATAFLOW)
-    return Compiled(program.root, program, graph, ordered, plan(graph, ordered), warnings)
+    return compile_checked(checked, known, entry=entry, half=half)

@@ -3,19 +3,45 @@
 Receives values and gives tables; nothing here runs or computes planes.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
+from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from cgraph.graph.model import CommandGraph, Phase
 from cgraph.memory.model import MemoryPlan
+from cgraph.models.comparison import Comparison
 from cgraph.pipeline import Compiled
 
 UNPHASED = "(no phase)"
+
+
+@frozen(eq=False)
+class RunReport:
+    """What there is to say about a run.
+
+    Args:
+        elapsed_ms: of each node, by index.
+        results: arrays by plane name. forward: the program that was run first, if one was.
+        comparisons: of results with `reference`, which is in words; empty where nothing was compared.
+        out: the file that results were written to.
+    """
+
+    file: str
+    compiled: Compiled
+    repeat: int
+    elapsed_ms: tuple[float, ...]
+    results: Mapping[str, NDArray[Any]]
+    forward: str | None
+    comparisons: tuple[Comparison, ...]
+    reference: str
+    out: str | None
 
 
 @frozen
@@ -54,19 +80,14 @@ def _depth(graph: CommandGraph, phase: Phase) -> int:
     return depth
 
 
-def headline(file: str, compiled: Compiled, runs: int) -> str:
+def headline(report: RunReport) -> str:
     """One line on what ran."""
-    graph = compiled.graph
-    times = "" if runs == 1 else f", {runs} runs"
+    graph = report.compiled.graph
+    times = "" if report.repeat == 1 else f", medians of {report.repeat} runs"
     return (
-        f"{file}: {graph.entry}, {len(graph.nodes)} commands on {len(graph.planes)} planes, "
-        f"half = {graph.half.value}, {compiled.schedule.order.value} order{times}"
+        f"{report.file}: {graph.entry}, {len(graph.nodes)} commands on {len(graph.planes)} planes, "
+        f"half = {graph.half.value}, {report.compiled.schedule.order.value} order{times}"
     )
-
-
-def parameter_line(graph: CommandGraph) -> str:
-    """All parameters of the build."""
-    return ", ".join(f"{name} = {value}" for name, value in graph.parameters)
 
 
 def memory_line(plan: MemoryPlan) -> str:
@@ -82,33 +103,99 @@ def megabytes(size_bytes: int) -> str:
     return f"{size_bytes / 2**20:.2f} MiB" if size_bytes >= 2**20 else f"{size_bytes / 2**10:.1f} KiB"
 
 
-def time_table(times: Iterable[PhaseTime], total_ms: float) -> Table:
+def print_report(console: Console, report: RunReport) -> None:
+    """The report as text and tables."""
+    graph = report.compiled.graph
+    console.print(headline(report), markup=False)
+    console.print("  " + ", ".join(f"{name} = {value}" for name, value in graph.parameters), markup=False)
+    if report.forward is not None:
+        console.print(f"  saved planes from {report.forward}, which was run first", markup=False)
+    console.print()
+    console.print(_time_table(phase_times(graph, report.elapsed_ms), sum(report.elapsed_ms)))
+    console.print()
+    console.print(memory_line(report.compiled.plan), markup=False)
+    console.print()
+    console.print(_result_table(report))
+    if report.comparisons:
+        bound = max(row.bound for row in report.comparisons)
+        kept = "all within" if all(row.holds for row in report.comparisons) else "NOT all within"
+        verdict = "" if math.isinf(bound) else f": {kept} the bound {bound:.3g}"
+        console.print(f"compared with {report.reference}{verdict}", markup=False)
+    if report.out is not None:
+        console.print(f"{len(report.results)} results written to {report.out}", markup=False)
+
+
+def report_data(report: RunReport) -> dict[str, Any]:
+    """The report as plain data."""
+    graph, plan = report.compiled.graph, report.compiled.plan
+    errors = {row.name: row for row in report.comparisons}
+    return {
+        "file": report.file,
+        "entry": graph.entry,
+        "half": graph.half.value,
+        "order": report.compiled.schedule.order.value,
+        "parameters": dict(graph.parameters),
+        "commands": len(graph.nodes),
+        "forward": report.forward,
+        "repeat": report.repeat,
+        "elapsed_ms": sum(report.elapsed_ms),
+        "phases": [
+            {"title": row.title, "depth": row.depth, "commands": row.commands, "elapsed_ms": row.elapsed_ms}
+            for row in phase_times(graph, report.elapsed_ms)
+        ],
+        "memory": {
+            "scratch_bytes": plan.size_bytes,
+            "lower_bound_bytes": plan.lower_bound_bytes,
+            "unshared_bytes": plan.unshared_bytes,
+            "persistent_bytes": plan.persistent_bytes,
+        },
+        "results": [
+            {
+                "name": name,
+                "shape": list(array.shape),
+                "norm": _finite(_norm(array)),
+                "relative_error": _finite(errors[name].error) if name in errors else None,
+                "bound": _finite(errors[name].bound) if name in errors else None,
+            }
+            for name, array in report.results.items()
+        ],
+        "reference": report.reference or None,
+    }
+
+
+def _time_table(times: Iterable[PhaseTime], total_ms: float) -> Table:
     """Phases, indented as they nest, with their share of the time of all commands."""
     table = _table("phase", "commands", "ms", "%")
     for row in times:
         share = 100 * row.elapsed_ms / total_ms if total_ms else 0.0
-        commands = str(row.commands) if row.commands else ""
-        elapsed = f"{row.elapsed_ms:.3f}" if row.commands else ""
-        table.add_row("  " * row.depth + row.title, commands, elapsed, f"{share:.1f}" if row.commands else "")
+        cells = (str(row.commands), f"{row.elapsed_ms:.3f}", f"{share:.1f}") if row.commands else ("", "", "")
+        table.add_row("  " * row.depth + escape(row.title), *cells)
     table.add_row("all commands", "", f"{total_ms:.3f}", "")
     return table
 
 
-def norm_table(results: Mapping[str, NDArray[Any]]) -> Table:
-    """Euclidean norm of each result, computed in f64."""
-    table = _table("result", "elements", "norm")
-    for name, array in results.items():
-        wide = array.astype(np.float64)
-        table.add_row(name, str(array.size), f"{float(np.linalg.norm(wide)):.6g}")
+def _result_table(report: RunReport) -> Table:
+    """Norm of each result, and its error where it was compared."""
+    errors = {row.name: row for row in report.comparisons}
+    table = _table("result", "elements", "norm", *(("relative error", "") if errors else ()))
+    for name, array in report.results.items():
+        cells = [str(array.size), f"{_norm(array):.6g}"]
+        if errors:
+            row = errors.get(name)
+            verdict = "" if row is None or math.isinf(row.bound) else "ok" if row.holds else "TOO LARGE"
+            cells += ["" if row is None else f"{row.error:.2e}", verdict]
+        table.add_row(escape(name), *cells)
     return table
 
 
-def error_table(rows: Iterable[tuple[str, float, float]]) -> Table:
-    """Relative error of each result against its reference, beside the bound that it must keep."""
-    table = _table("result", "relative error", "bound", "")
-    for name, error, bound in rows:
-        table.add_row(name, f"{error:.3g}", f"{bound:.3g}", "ok" if error <= bound else "TOO LARGE")
-    return table
+def _norm(array: NDArray[Any]) -> float:
+    """Euclidean, in f64."""
+    return float(np.linalg.norm(array.astype(np.float64).ravel()))
+
+
+def _finite(number: float) -> float | None:
+    """JSON has no infinity and no NaN."""
+    return number if math.isfinite(number) else None
 
 
 def _table(first: str, *others: str) -> Table:
