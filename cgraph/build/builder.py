@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from attrs import define, field, frozen
 
 from cgraph.build.emitting import Emitter
-from cgraph.build.parameters import Given, build_world
+from cgraph.build.parameters import MAX_STEPS, Given, build_world
 from cgraph.build.planes import PlaneTable
 from cgraph.build.problems import EntryIsNoCommand, NoEntry, TooManyCommands, TooManySteps
 from cgraph.check.machine import apply, evaluate
@@ -70,7 +70,7 @@ def build_graph(
     try:
         walk.run(evaluate(world, world.definitions[definition.name]))
     except OutOfSteps:
-        problems.append(TooManySteps(definition.name_span, definition.name, world.steps_left))
+        problems.append(TooManySteps(definition.name_span, definition.name, MAX_STEPS))
     if problems:
         raise ProblemsFound(problems)
     for value in _unmentioned_results(world, program):

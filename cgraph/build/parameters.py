@@ -9,13 +9,13 @@ from functools import cache
 
 from attrs import evolve
 
-from cgraph.build.problems import ParameterWithoutValue, UnknownParameter, WrongParameterValue
+from cgraph.build.problems import ParameterWithoutValue, TooManySteps, UnknownParameter, WrongParameterValue
 from cgraph.check.images import map_sizes, natural_slots, substitute_signature
 from cgraph.check.machine import evaluate
 from cgraph.check.primitives import whole_plane
 from cgraph.check.program import CheckedProgram, Parameter
 from cgraph.check.values import ImageValue, LaunchSizes, Partial, PlaneFamily, Value
-from cgraph.check.world import World
+from cgraph.check.world import OutOfSteps, World
 from cgraph.core.naturals import Natural, Symbol, SymbolKind, compile_natural, substitute
 from cgraph.core.signatures import Signature
 from cgraph.core.types import BaseType
@@ -60,7 +60,11 @@ def _parameter_value(world: World, parameter: Parameter, given: Given) -> int | 
     if parameter.name in given:
         value: Value = given[parameter.name]
     elif parameter.default is not None:
-        value = evaluate(world, parameter.default)
+        try:
+            value = evaluate(world, parameter.default)
+        except OutOfSteps:
+            world.report(TooManySteps(parameter.span, parameter.name, MAX_STEPS))
+            return 1 if is_nat else 1.0
     else:
         world.report(ParameterWithoutValue(parameter.span, parameter.name))
         return 1 if is_nat else 1.0

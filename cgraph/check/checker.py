@@ -15,10 +15,12 @@ from cgraph.check.declarations import (
 )
 from cgraph.check.dependencies import Declared, find_needs, order_declarations
 from cgraph.check.problems_names import DeclaredTwice, NameOfTheLanguage
+from cgraph.check.problems_values import EvaluationTooLong
 from cgraph.check.program import CheckedDefinition, CheckedProgram
 from cgraph.check.rules import PRIMITIVES, Rules
+from cgraph.check.scope import Scope
 from cgraph.check.survey import SURVEY_STEPS, survey
-from cgraph.check.world import UNKNOWN, World
+from cgraph.check.world import UNKNOWN, OutOfSteps, World
 from cgraph.core.trampoline import run
 from cgraph.core.types import POISON
 from cgraph.diagnostics import Problem, Severity
@@ -66,7 +68,14 @@ def check_modules(modules: tuple[tree.Module, ...]) -> CheckResult:
     for name in order:
         found_before = len(findings.problems)
         world.steps_left = SURVEY_STEPS
-        _declare(rules, program, declared[name])
+        try:
+            _declare(rules, program, declared[name])
+        except OutOfSteps:
+            findings.report(EvaluationTooLong(declared[name].name.span, name, SURVEY_STEPS))
+            rules.scope = Scope()
+            rules.types[name] = POISON
+            world.values[name] = UNKNOWN
+            continue
         definition = program.definitions.get(name)
         if definition is None:
             continue

@@ -50,13 +50,13 @@ def declare_plane(rules: Rules, declaration: tree.PlaneDeclaration) -> Rule[Plan
     symbols: list[Symbol] = []
     bounds: list[Natural] = []
     for index in declaration.indices:
-        (bound,) = yield rules.sizes((index.bound,))
+        (bound,) = yield rules.sizes((index.bound,), declared=True)
         variable = rules.world.fresh_symbol(index.name.text, bound)
         value = symbol(variable.kind, variable.name, variable.identity, bound)
         bounds.append(bound)
         symbols.append(variable)
         binders.append(rules.scope.bind(index.name.text, Quantity.UNRESTRICTED, BaseType.NAT, value, index.name.span))
-    extent = yield rules.sizes(declaration.extent)
+    extent = yield rules.sizes(declaration.extent, declared=True)
     for binder in reversed(binders):
         rules.scope.unbind(binder)
     name = declaration.name.text

@@ -39,7 +39,7 @@ def image_value(rules: Rules, declaration: tree.ImageDeclaration) -> Rule[ImageV
     binders = [_bind(rules, slot) for slot in slots if slot.kind is SlotKind.NATURAL]
     checked_slots = []
     for slot in slots:
-        extent = yield rules.sizes(slot.extent)
+        extent = yield rules.sizes(slot.extent, declared=True)
         aliases = tuple(alias.text for alias in slot.aliases)
         checked_slots.append(
             Slot(
@@ -56,21 +56,21 @@ def image_value(rules: Rules, declaration: tree.ImageDeclaration) -> Rule[ImageV
         )
     constants = []
     for constant in _items(declaration, tree.ConstantItem):
-        (value,) = yield rules.sizes((constant.value,))
+        (value,) = yield rules.sizes((constant.value,), declared=True)
         constants.append((constant.name.text, value))
     grid: _Triple | None = None
     block: _Triple = (1, 1, 1)
     shared_bytes: Natural = 0
     for item in declaration.items:
         if isinstance(item, tree.GridItem):
-            grid = _triple((yield rules.sizes(item.sizes)))
+            grid = _triple((yield rules.sizes(item.sizes, declared=True)))
         elif isinstance(item, tree.BlockItem):
-            block = _triple((yield rules.sizes(item.sizes)))
+            block = _triple((yield rules.sizes(item.sizes, declared=True)))
         elif isinstance(item, tree.SharedItem):
-            (shared_bytes,) = yield rules.sizes((item.size_bytes,))
+            (shared_bytes,) = yield rules.sizes((item.size_bytes,), declared=True)
     requirements = []
     for require in _items(declaration, tree.RequireItem):
-        left, right = yield rules.sizes((require.left, require.right))
+        left, right = yield rules.sizes((require.left, require.right), declared=True)
         requirements.append(Requirement(left, require.relation, right, require.span))
     for binder in reversed(binders):
         rules.scope.unbind(binder)

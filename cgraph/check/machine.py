@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from attrs import define, evolve
 
-from cgraph.check.primitives import NO_SLOTS, NOTHING, choose_plane, compute, type_of_value
+from cgraph.check.primitives import NO_SLOTS, NOTHING, choose_plane, compute, to_natural, type_of_value
 from cgraph.check.terms import (
     Application,
     Binding,
@@ -294,10 +294,11 @@ def _enter_partial(
 def _start_fold(
     world: World, stack: list[_Frame], arguments: tuple[Value, ...], span: Span, origin: Origin | None
 ) -> _Next:
-    count, initial, step = arguments
+    count_value, initial, step = arguments
+    count = to_natural(world, Primitive.FOLD.text, count_value, span)
     if isinstance(count, int):
         return _fold(world, stack, _Folding(0, count, step, span, origin), initial)
-    index = world.fresh_value(BaseType.NAT, "i", count if isinstance(count, Polynomial) else None)
+    index = world.fresh_value(BaseType.NAT, "i", count)
     stack.append(_FoldingOnce(initial))
     carried = NOTHING if isinstance(initial, Command) else world.fresh_value(type_of_value(initial), "carried")
     return _enter(world, stack, step, (index, carried), span, origin)

@@ -51,7 +51,7 @@ def choose_plane(world: World, family: PlaneFamily, indices: tuple[Value, ...], 
     """The plane of a family at the indices."""
     numbers = []
     for value in indices:
-        number = _natural(world, family.name, value, span)
+        number = to_natural(world, family.name, value, span)
         if number is None:
             return UNKNOWN
         numbers.append(number)
@@ -96,6 +96,17 @@ def plane_name(plane: PlaneValue) -> str:
     return " ".join([plane.family.name, *(naturals.render(index) for index in plane.indices)])
 
 
+def to_natural(world: World, operation: str, value: Value, span: Span) -> Natural | None:
+    """The value where it is a natural; a plane is reported, for it may stand where a natural is expected."""
+    if isinstance(value, int | Polynomial):
+        return value
+    if isinstance(value, PlaneValue):
+        world.report(PlaneIsNoNumber(span, operation, f"the plane `{plane_name(value)}`"))
+    elif isinstance(value, Unknown) and isinstance(value.type, PlaneType):
+        world.report(PlaneIsNoNumber(span, operation, f"a `{render_type(value.type)}`"))
+    return None
+
+
 def _arithmetic(primitive: Primitive, operation: Callable[[Natural, Natural], Natural]) -> "_Computer":
     name = primitive.text
 
@@ -103,8 +114,8 @@ def _arithmetic(primitive: Primitive, operation: Callable[[Natural, Natural], Na
         left, right = arguments
         if type(left) is int and type(right) is int and right:
             return operation(left, right)
-        first = _natural(world, name, left, span)
-        second = _natural(world, name, right, span)
+        first = to_natural(world, name, left, span)
+        second = to_natural(world, name, right, span)
         if first is None or second is None:
             return UNKNOWN
         try:
@@ -116,19 +127,9 @@ def _arithmetic(primitive: Primitive, operation: Callable[[Natural, Natural], Na
     return computer
 
 
-def _natural(world: World, operation: str, value: Value, span: Span) -> Natural | None:
-    if isinstance(value, int | Polynomial):
-        return value
-    if isinstance(value, PlaneValue):
-        world.report(PlaneIsNoNumber(span, operation, f"the plane `{plane_name(value)}`"))
-    elif isinstance(value, Unknown) and isinstance(value.type, PlaneType):
-        world.report(PlaneIsNoNumber(span, operation, f"a `{render_type(value.type)}`"))
-    return None
-
-
 def _at(world: World, arguments: Sequence[Value], span: Span, _origin: Origin | None) -> Value:
     plane, offset_value = arguments
-    offset = _natural(world, "cgAt", offset_value, span)
+    offset = to_natural(world, "cgAt", offset_value, span)
     if isinstance(plane, Unknown) and isinstance(plane.type, PlaneType) and offset is not None:
         elements = plane.type.elements
         extent = None if elements is None else (naturals.subtract(elements, offset),)
@@ -156,21 +157,29 @@ def _then(_world: World, arguments: Sequence[Value], _span: Span, _origin: Origi
 
 
 def _slot(kind: SlotKind) -> "_Computer":
-    def computer(_world: World, arguments: Sequence[Value], span: Span, _origin: Origin | None) -> Value:
+    def computer(world: World, arguments: Sequence[Value], span: Span, _origin: Origin | None) -> Value:
         argument, value, rest = arguments
+        if kind is SlotKind.NATURAL and type(value) is not int:
+            # The slot's own span would hold all the slots after it as well.
+            place = argument.span if isinstance(argument, ArgumentValue) else span
+            number = to_natural(world, Primitive.NATURAL.text, value, place)
+            value = UNKNOWN if number is None else number
         return SlotValue(kind, argument, value, rest, span)
 
     return computer
 
 
 def _argument(world: World, arguments: Sequence[Value], span: Span, _origin: Origin | None) -> Value:
-    number = _natural(world, "cgArgument", arguments[0], span)
+    number = to_natural(world, "cgArgument", arguments[0], span)
     return UNKNOWN if number is None else ArgumentValue(number, span)
 
 
-def _launch(_world: World, arguments: Sequence[Value], span: Span, origin: Origin | None) -> Value:
-    image, x, y, z, slots = arguments
-    return LaunchCommand(image, (x, y, z), slots, Origin(span, "launch", origin))
+def _launch(world: World, arguments: Sequence[Value], span: Span, origin: Origin | None) -> Value:
+    image, *grid, slots = arguments
+    for size in grid:
+        if type(size) is not int and to_natural(world, Primitive.LAUNCH.text, size, span) is None:
+            return UNKNOWN
+    return LaunchCommand(image, (grid[0], grid[1], grid[2]), slots, Origin(span, "launch", origin))
 
 
 def _phase(_world: World, arguments: Sequence[Value], _span: Span, _origin: Origin | None) -> Value:
@@ -186,8 +195,11 @@ def _copy(_world: World, arguments: Sequence[Value], span: Span, origin: Origin 
 
 
 def _each(*, down: bool) -> "_Computer":
-    def computer(_world: World, arguments: Sequence[Value], span: Span, origin: Origin | None) -> Value:
-        return EachCommand(arguments[0], arguments[1], down, Origin(span, "loop", origin))
+    name = Primitive.EACH_DOWN.text if down else Primitive.EACH.text
+
+    def computer(world: World, arguments: Sequence[Value], span: Span, origin: Origin | None) -> Value:
+        count = to_natural(world, name, arguments[0], span)
+        return UNKNOWN if count is None else EachCommand(count, arguments[1], down, Origin(span, "loop", origin))
 
     return computer
 

@@ -75,3 +75,27 @@ class OffsetOutsidePlane(Problem):
 
     def notes(self) -> Sequence[str]:
         return (self.where,) if self.where else ()
+
+
+@frozen
+class SizeIsNoFormula(Problem):
+    """A size of a declaration that only an evaluation could find out."""
+
+    code: ClassVar[str] = "CG405"
+    title: ClassVar[str] = "this size is no formula over the parameters"
+    label: ClassVar[str] = "it repeats something a number of times that only a build knows"
+
+    def helps(self) -> Sequence[str]:
+        return ("sizes of declarations may use the arithmetic of naturals, and `naturalFold` with a literal count",)
+
+
+@frozen
+class EvaluationTooLong(Problem):
+    """A declaration whose types and sizes take too long to work out."""
+
+    code: ClassVar[str] = "CG406"
+    title: ClassVar[str] = "checking `{name}` takes more than {limit} steps"
+    label: ClassVar[str] = "this declaration"
+
+    name: str
+    limit: int

@@ -11,10 +11,11 @@ from cgraph.check.applications import check_special, special_result
 from cgraph.check.fitting import ArgumentPlace, fit
 from cgraph.check.machine import evaluate
 from cgraph.check.primitive_types import PRIMITIVE_TYPES
-from cgraph.check.primitives import type_of_value
+from cgraph.check.primitives import to_natural, type_of_value
 from cgraph.check.problems_names import UnknownName
 from cgraph.check.problems_types import NotAFunction, NumberIsNoPlane, TooManyArguments, TypeTooDeep
 from cgraph.check.problems_usage import QuantityMismatch
+from cgraph.check.problems_values import SizeIsNoFormula
 from cgraph.check.scope import Binder, Scope
 from cgraph.check.terms import (
     Application,
@@ -286,18 +287,34 @@ class Rules:
         self._unbind(binder)
         return PiType(expression.quantity, variable, domain, codomain)
 
-    def sizes(self, terms: tuple[tree.Term, ...]) -> Rule[tuple[Natural, ...]]:
-        """The values of terms that are sizes, symbols where they are not known."""
+    def sizes(self, terms: tuple[tree.Term, ...], *, declared: bool = False) -> Rule[tuple[Natural, ...]]:
+        """The values of terms that are sizes, symbols where they are not known.
+
+        The sizes of a declaration are built from its formulas alone, so they must follow from parameters and from the
+        declaration's own bound names.
+        """
         before = self.scope.enter(Quantity.ERASED)
         values = []
         for term in terms:
             checked = yield self.check(term, BaseType.NAT)
-            value = evaluate(self.world, checked, self.scope.environment)
-            if not isinstance(value, int | Polynomial):
+            value = to_natural(self.world, "size", evaluate(self.world, checked, self.scope.environment), term.span)
+            if value is None:
                 value = symbol(SymbolKind.VARIABLE, "size", self.world.fresh_symbol("size").identity)
+            elif declared and not self._is_formula(value):
+                self.world.report(SizeIsNoFormula(term.span))
             values.append(value)
         self.scope.leave(before)
         return tuple(values)
+
+    def _is_formula(self, size: Natural) -> bool:
+        """Whether a size has no variables but the bound names around it."""
+        variables = {found for found in symbols(size) if found.kind is SymbolKind.VARIABLE}
+        environment = self.scope.environment
+        while variables and environment is not None:
+            value, environment = environment
+            if isinstance(value, Polynomial):
+                variables -= symbols(value)
+        return not variables
 
     # ── bound names ────────────────────────────────────────────────────────────────────────────────
 
