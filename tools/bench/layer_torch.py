@@ -1,24 +1,55 @@
 """The same layer in PyTorch on the CPU: eager, scaled_dot_product_attention, forward and backward pass."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import torch
-from layer_calls import ROPE_BASE, WEIGHTS, Sizes
 from torch.nn import functional
+
+ROPE_BASE = 10000.0
+
+
+class Sizes(NamedTuple):
+    """Sizes of a layer; `ffn` is the inner width of its feed-forward part."""
+
+    seq: int
+    width: int
+    heads: int
+    ffn: int
+
+    @property
+    def head_width(self) -> int:
+        """Channels of one head."""
+        return self.width // self.heads
+
+
+# A leaf's name here, the plane in the program that holds its value, and the plane that holds its gradient.
+LEAVES = {
+    "x": ("cgBoundary 0", "cgInputGradient"),
+    "gain1": ("cgNorm1Gain 0", "cgNorm1GainGradient 0"),
+    "shift1": ("cgNorm1Shift 0", "cgNorm1ShiftGradient 0"),
+    "gain2": ("cgNorm2Gain 0", "cgNorm2GainGradient 0"),
+    "shift2": ("cgNorm2Shift 0", "cgNorm2ShiftGradient 0"),
+    "qkvWeight": ("cgQkvWeight 0", "cgQkvGradient 0"),
+    "outputWeight": ("cgOutputWeight 0", "cgOutputWeightGradient 0"),
+    "upWeight": ("cgUpWeight 0", "cgUpGradient 0"),
+    "gateWeight": ("cgGateWeight 0", "cgGateGradient 0"),
+    "downWeight": ("cgDownWeight 0", "cgDownGradient 0"),
+}
 
 
 class TorchLayer:
-    """Leaves by the names of layer_calls' planes; `step` runs forward and backward and leaves their gradients.
+    """The layer with its parameters; `step` runs forward and backward and leaves the gradients in `leaves`.
 
     Args:
-        planes: values of x, current (the gradient from above), gains, shifts and weights.
+        sizes: of the layer.
+        planes: values by plane name, those of `LEAVES` and `cgOutputGradient`.
     """
 
     def __init__(self, sizes: Sizes, planes: dict[str, torch.Tensor]) -> None:
         self.sizes = sizes
-        names = ["x", "gain1", "shift1", "gain2", "shift2", *(name + "Weight" for name in WEIGHTS)]
-        self.leaves = {name: planes[name].clone().requires_grad_() for name in names}
-        self.gradient = planes["current"].clone()
+        self.leaves = {name: planes[plane].clone().requires_grad_() for name, (plane, _) in LEAVES.items()}
+        self.gradient = planes["cgOutputGradient"].clone()
         head_width = sizes.head_width
         frequency = ROPE_BASE ** (-torch.arange(0, head_width, 2, dtype=torch.float64) / head_width)
         angle = torch.arange(sizes.seq, dtype=torch.float64)[:, None] * frequency
