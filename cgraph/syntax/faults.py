@@ -87,8 +87,10 @@ def explain(source: Source, tables: Tables, states: Sequence[State], values: Seq
     fault = Fault(source, tables, values, token, _accepted(states), openers)
     if kind in CLOSER_OF.values():
         return _explain_closing(fault)
-    if openers and (kind == END or (is_first_on_line(source.text, start) and _lacks_closer(fault))):
-        return _explain_unclosed(fault)
+    if openers and _accepted_after_closing(states, fault.closer, kind):
+        return _explain_unclosed(fault, others=0)
+    if openers and (kind == END or (kind in DECLARATION_WORDS and is_first_on_line(source.text, start))):
+        return _explain_unclosed(fault, others=len(openers) - 1)
     return _explain_token(fault)
 
 
@@ -96,7 +98,7 @@ def _explain_closing(fault: Fault) -> Problem:
     """A closing bracket at the wrong place."""
     kind = fault.token[0]
     if not fault.openers:
-        return StrayClosing(fault.span, MARK_OF[kind])
+        return StrayClosing(fault.span, MARK_OF[kind], "bracket")
     opener = MARK_OF[fault.openers[-1][0]]
     if fault.closer == kind:
         empty = kind == "RPAR" and fault.values[-1] is fault.openers[-1]
@@ -109,8 +111,8 @@ def _explain_closing(fault: Fault) -> Problem:
     return MismatchedClosing(fault.span, MARK_OF[kind], opener, MARK_OF[fault.closer], fault.opener_span)
 
 
-def _explain_unclosed(fault: Fault) -> UnclosedBracket:
-    """A bracket that is still open where the declaration ends."""
+def _explain_unclosed(fault: Fault, others: int) -> UnclosedBracket:
+    """A bracket that is still open where its end should have been; so are `others` around it."""
     stream = tokens(fault.source, fault.tables, [], fault.openers[0][1])
     suspect = suspect_by_indentation(fault.source.text, _until(stream, fault.token[1]))
     end = stop_of(fault.values[-1]) if fault.closer in fault.accepted else None
@@ -122,7 +124,7 @@ def _explain_unclosed(fault: Fault) -> UnclosedBracket:
         MARK_OF[fault.closer],
         fault.found,
         fault.span,
-        len(fault.openers) - 1,
+        others,
         None if suspect is None else Span(fault.source, suspect, suspect + 1),
         None if end is None else Span(fault.source, end, end),
     )
@@ -168,11 +170,6 @@ def _help(fault: Fault) -> str:
     return ""
 
 
-def _lacks_closer(fault: Fault) -> bool:
-    """Whether a token that begins a line shows that the bracket before it should have been closed."""
-    return fault.token[0] in DECLARATION_WORDS or fault.closer in fault.accepted
-
-
 def _opens(kind: object) -> bool:
     return isinstance(kind, str) and kind in CLOSER_OF
 
@@ -184,15 +181,24 @@ def _until(stream: Iterator[Token], offset: int) -> Iterator[Token]:
 def _accepted(states: Sequence[State]) -> frozenset[str]:
     """The terminals that can come next: those that end in a shift once all reductions before it are done."""
     terminals = (symbol for symbol in states[-1] if symbol.isupper())
-    return frozenset(symbol for symbol in terminals if _shifts(states, symbol))
+    return frozenset(symbol for symbol in terminals if _shift(list(states), symbol))
 
 
-def _shifts(states: Sequence[State], terminal: str) -> bool:
+def _accepted_after_closing(states: Sequence[State], closer: str, kind: str) -> bool:
+    """Whether a token could come if the innermost bracket were closed before it."""
     stack = list(states)
+    return _shift(stack, closer) and _shift(stack, kind)
+
+
+def _shift(stack: list[State], terminal: str) -> bool:
+    """Reads a terminal into a stack of states; False where it cannot come."""
     while True:
         step = stack[-1].get(terminal)
-        if step is None or isinstance(step, dict):
-            return step is not None
+        if step is None:
+            return False
+        if isinstance(step, dict):
+            stack.append(step)
+            return True
         if step.origin == "start":
             return True
         del stack[len(stack) - step.size :]

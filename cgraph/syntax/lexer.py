@@ -51,7 +51,7 @@ def tokens(source: Source, tables: Tables, comments: list[Comment], position: in
                     stop -= 1
                 comments.append(Comment(Span(source, start, stop)))
             elif kind == "COMMENT_OPENER":
-                position = _comment_end(text, start)
+                position = comment_end(text, start)
                 if position < 0:
                     yield OPEN_COMMENT, start, len(text)
                     yield END, len(text), len(text)
@@ -75,7 +75,7 @@ def open_comments(text: str, start: int) -> list[int]:
     return opened
 
 
-def _comment_end(text: str, start: int) -> int:
+def comment_end(text: str, start: int) -> int:
     """The offset after the block comment that starts here, or -1 where it does not end."""
     depth = 0
     for mark in _COMMENT_MARK.finditer(text, start):

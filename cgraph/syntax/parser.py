@@ -5,24 +5,25 @@ the count of the others). After an error the parser goes on at the next declarat
 grammar is `grammar.lark`; names, types and numbers are left to the checker.
 """
 
-import gc
 from collections.abc import Iterator
-from itertools import chain
 from typing import Any
 
+from cgraph.core.collection import paused_collection
 from cgraph.diagnostics.problem import ProblemsFound
 from cgraph.source import Source, Span
 from cgraph.syntax.builder import TreeBuilder
-from cgraph.syntax.documentation import is_first_on_line
 from cgraph.syntax.faults import explain
 from cgraph.syntax.lexer import END, Token, tokens
 from cgraph.syntax.problems import FurtherProblems
+from cgraph.syntax.recovery import next_declaration
 from cgraph.syntax.tables import State, Tables, build_tables
 from cgraph.syntax.tree import Comment, Module
-from cgraph.syntax.words import DECLARATION_WORDS
 
 MAXIMUM_PROBLEMS = 20
-"""Syntax errors shown for one file; each further one is only counted."""
+"""Syntax errors shown for one file; further ones are only counted."""
+
+MAXIMUM_COUNTED = 1000
+"""Further syntax errors after which reading stops: the file is hardly a program."""
 
 
 def parse(source: Source) -> Module:
@@ -31,13 +32,8 @@ def parse(source: Source) -> Module:
     Raises:
         ProblemsFound: with problems CG001 to CG010 and CG014, in the order of their places.
     """
-    collecting = gc.isenabled()
-    gc.disable()  # nodes form no cycles, and the collector would walk all of them again and again
-    try:
+    with paused_collection():
         return _parse(source, build_tables(TreeBuilder))
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _parse(source: Source, tables: Tables) -> Module:
@@ -55,14 +51,15 @@ def _parse(source: Source, tables: Tables) -> Module:
             builder.problems.append(explain(source, tables, states, values, token))
         else:
             unshown.append(token)
-        restart = _next_declaration(source.text, token, stream)
-        _drop_unfinished(states, values)
-        if restart[0] == END:
+        restart = next_declaration(source.text, token[1])
+        if restart is None or len(unshown) == MAXIMUM_COUNTED:
             break
-        stream = chain((restart,), stream)
+        _drop_unfinished(states, values)
+        stream = tokens(source, tables, comments, restart)
     problems = builder.problems
     if unshown:
-        problems.append(FurtherProblems(Span(source, unshown[0][1], unshown[0][2]), len(unshown)))
+        place = Span(source, unshown[0][1], unshown[0][2])
+        problems.append(FurtherProblems(place, len(unshown), "at least " if len(unshown) == MAXIMUM_COUNTED else ""))
     if problems:
         raise ProblemsFound(sorted(problems, key=lambda problem: problem.span.start if problem.span else 0))
     return Module(source, values[0], tuple(comments))
@@ -93,13 +90,6 @@ def _run(stream: Iterator[Token], builder: TreeBuilder, states: list[State], val
         states.append(state)
         values.append(token)
     raise AssertionError("the last token is accepted by no rule")
-
-
-def _next_declaration(text: str, token: Token, stream: Iterator[Token]) -> Token:
-    """The first token, from the given one on, that begins a declaration and its line; else the end of the file."""
-    while token[0] != END and not (token[0] in DECLARATION_WORDS and is_first_on_line(text, token[1])):
-        token = next(stream)
-    return token
 
 
 def _drop_unfinished(states: list[State], values: list[Any]) -> None:

@@ -74,8 +74,8 @@ def _print_short(node: Term | TypeExpression, maximum_length: int) -> str:
 def _add_comments(pieces: list[_Piece], trivia: Trivia, limit: int, declaration_stop: int) -> None:
     """Adds the comments before `limit`: to the last piece where they share its line, else as pieces of their own.
 
-    A comment from inside the declaration before, or from its last line, that got a line of its own must not document the
-    next declaration: a blank line follows.
+    A comment from inside the declaration before, or from its last line, that got a line of its own must not document
+    the next declaration: a blank line follows.
     """
     moved = False
     while (comment := trivia.take(limit)) is not None:

@@ -1,4 +1,4 @@
-"""What can be wrong with a text before its names mean anything: codes CG001 to CG014."""
+"""What can be wrong with a text before its names mean anything: codes CG001 to CG015."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -101,13 +101,14 @@ class UnclosedBracket(Problem):
 
 @frozen
 class StrayClosing(Problem):
-    """A closing bracket with nothing to close."""
+    """A closing bracket, or the end of a comment, with nothing to close."""
 
     code: ClassVar[str] = "CG004"
     title: ClassVar[str] = "`{closer}` closes nothing"
-    label: ClassVar[str] = "no bracket is open here"
+    label: ClassVar[str] = "no {what} is open here"
 
     closer: str
+    what: str
 
     def fix(self) -> Fix | None:
         """Leave it out."""
@@ -257,10 +258,26 @@ class FurtherProblems(Problem):
     """Stands for the syntax errors after the first ones."""
 
     code: ClassVar[str] = "CG014"
-    title: ClassVar[str] = "{count} more syntax errors are not shown"
+    title: ClassVar[str] = "{bound}{count} more syntax errors are not shown"
     label: ClassVar[str] = "the next one is here"
 
     count: int
+    bound: str
+
+    def render_title(self) -> str:
+        """The title, in singular or plural."""
+        return f"{self.bound}{self.count} more syntax {'error is' if self.count == 1 else 'errors are'} not shown"
+
+
+@frozen
+class UnwritableFile(Problem):
+    """A file that the formatter cannot replace."""
+
+    code: ClassVar[str] = "CG015"
+    title: ClassVar[str] = "cannot write {path}: {reason}"
+
+    path: str
+    reason: str
 
 
 def describe_character(character: str) -> str:

@@ -7,6 +7,7 @@ from cgraph.source import Source, Span
 from cgraph.syntax.lexer import BAD_CHARACTER, BAD_NUMBER, OPEN_STRING, Token, open_comments
 from cgraph.syntax.problems import (
     BadNumber,
+    StrayClosing,
     UnexpectedCharacter,
     UnterminatedComment,
     UnterminatedString,
@@ -29,6 +30,8 @@ def explain_token_fault(source: Source, token: Token) -> Problem:
     """The problem of a token whose kind is one of the lexer's `FAULTS`."""
     kind, start, stop = token
     span = Span(source, start, stop)
+    if kind == BAD_CHARACTER and source.text.startswith("-}", start):
+        return StrayClosing(Span(source, start, start + 2), "-}", "comment")
     if kind == BAD_CHARACTER:
         return UnexpectedCharacter(span, describe_character(span.text))
     if kind == BAD_NUMBER:
