@@ -89,10 +89,12 @@ def _load_safetensors(path: Path) -> Arrays:
 
 
 def _load_npz(path: Path) -> Arrays:
-    with np.load(path, allow_pickle=False) as stored:
+    with path.open("rb") as file:
+        stored = np.load(file, allow_pickle=False)
         if isinstance(stored, np.ndarray):
             raise ValueError("it holds a single array without a name")  # noqa: TRY004  (the file is wrong, not a type)
-        return {name: stored[name] for name in stored.files}
+        with stored:
+            return {name: stored[name] for name in stored.files}
 
 
 def _write(suffix: str, file: BinaryIO | Any, arrays: Arrays) -> None:
