@@ -63,6 +63,8 @@ def gradcheck(
     values = parse_settings(settings)
     try:
         forward = find_forward(file, named, forward_entry)
+        if forward_entry is not None and forward.entry != forward_entry:
+            raise click.BadParameter(f"--forward names `{forward.entry}` already", param_hint="--forward-entry")
         programs = compile_pair(read_source(file), entry, forward, values, Element.F64)
         pair = pair_graphs(programs[0].graph, programs[1].graph)
         result = _check(pair, programs, samples, seed)

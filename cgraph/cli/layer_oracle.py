@@ -89,9 +89,9 @@ def layer_expectations(graph: CommandGraph, planes: Mapping[str, NDArray[Any]]) 
 
 
 def layer_bound(graph: CommandGraph) -> float | None:
-    """The relative error that every result of a layer program should keep below; None for another program.
+    """The relative error that every result of a layer program should keep below.
 
-    It is the reference's bound on gradients. A forward pass makes only some of the roundings that it counts.
+    None where the graph lacks the parameters of one. It is the reference's bound on gradients. A forward pass makes only some of the roundings that it counts.
     """
     parameters = _parameters(graph)
     if parameters is None:
