@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -21,14 +22,25 @@ GRAMMAR = ROOT / "cgraph" / "syntax" / "grammar.lark"
 FENCE = re.compile(r"^```cg([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def examples() -> list[pytest.param]:
+class Example(NamedTuple):
+    """A block of a document; `words` stand behind its opening fence: a severity and a code, or nothing."""
+
+    place: str
+    words: tuple[str, ...]
+    text: str
+
+
+def read_examples() -> list[Example]:
     found = []
     for document in (LANGUAGE, ROOT / "README.md"):
         text = document.read_text(encoding="utf-8")
         for block in FENCE.finditer(text):
             line = text.count("\n", 0, block.start()) + 1
-            found.append(pytest.param(block[1].split(), block[2], id=f"{document.name}:{line}"))
+            found.append(Example(f"{document.name}:{line}", tuple(block[1].split()), block[2]))
     return found
+
+
+EXAMPLES = read_examples()
 
 
 def problems_of(text: str) -> tuple[Problem, ...]:
@@ -43,16 +55,16 @@ def problems_of(text: str) -> tuple[Problem, ...]:
         return stopped.problems
 
 
-@pytest.mark.parametrize(("words", "text"), examples())
-def test_examples_do_what_is_said_of_them(words: list[str], text: str) -> None:
-    found = {(problem.severity.value, problem.code) for problem in problems_of(text)}
-    assert found == ({(words[0], words[1])} if words else set())
+@pytest.mark.parametrize("example", EXAMPLES, ids=[example.place for example in EXAMPLES])
+def test_examples_do_what_is_said_of_them(example: Example) -> None:
+    found = {(problem.severity.value, problem.code) for problem in problems_of(example.text)}
+    assert found == ({example.words} if example.words else set())
 
 
 def test_there_are_examples_of_both_kinds() -> None:
-    kinds = [parameters.values[0][:1] for parameters in examples()]
-    assert kinds.count([]) >= 10
-    assert kinds.count(["error"]) >= 10
+    kinds = [example.words[:1] for example in EXAMPLES]
+    assert kinds.count(()) >= 10
+    assert kinds.count(("error",)) >= 10
 
 
 def section(title: str) -> str:
