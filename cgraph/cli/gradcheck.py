@@ -5,10 +5,10 @@ import math
 import sys
 
 import click
-from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from cgraph.cli.options import EXIT_PROBLEMS, EXIT_USAGE, parse_settings, read_source, report_problems
 from cgraph.cli.pairing import compile_pair
@@ -25,7 +25,7 @@ PIPED_COLUMNS = 160
 COLOURS = {Verdict.OK: "green", Verdict.MISMATCH: "bold red", Verdict.UNRESOLVED: "yellow"}
 
 
-@click.command()
+@click.command(epilog="Exit code 0: no gradient disagrees; 1: one does; 2: wrong usage, or errors in a program.")
 @click.argument("file")
 @click.option("--forward", "named", metavar="FILE[:ENTRY]", help="The forward program. [default: beside FILE]")
 @click.option("--forward-entry", metavar="NAME", help="The forward definition; alone, it stands in FILE itself.")
@@ -52,13 +52,12 @@ def gradcheck(
     tolerance: float,
     as_json: bool,
 ) -> None:
-    r"""Compare the gradients of the backward program FILE with differences of its forward program.
+    """Compare the gradients of the backward program FILE with differences of its forward program.
 
     Both run in f64 with random inputs and weights. Planes of the two belong together by name. A plane passes if single
-    elements and a step through the whole plane agree with its gradient up to the tolerance.
-
-    \b
-    Exit code 0: all gradients agree; 1: one does not; 2: wrong usage, or errors in a program.
+    elements and a step through the whole plane agree with its gradient up to the tolerance. Noise is what rounding in
+    the forward program may add to an error; it is taken off, so an error of 0 means 0 up to the noise. Where it exceeds
+    the tolerance, the verdict is `unresolved`.
     """
     values = parse_settings(settings)
     try:
@@ -100,24 +99,30 @@ def _print(pair: Pair, forward: ForwardProgram, result: GradientCheck, tolerance
     console = Console(width=None if sys.stdout.isatty() else PIPED_COLUMNS, highlight=False)
     console.print(_table(result, tolerance))
     for note in _notes(pair, result):
-        console.print(note, markup=False)
+        console.print(note, markup=False, soft_wrap=True)
     verdicts = [verdict(row, tolerance) for row in result.rows]
     counts = ", ".join(f"{verdicts.count(kind)} {kind.value}" for kind in Verdict if kind in verdicts)
     entry = pair.forward.entry
-    console.print(f"{counts} of {len(verdicts)} gradients against {forward.file}: {entry}, in f64", markup=False)
+    console.print(
+        f"{counts} of {len(verdicts)} gradients against {forward.file}: {entry}, in f64", markup=False, soft_wrap=True
+    )
 
 
 def _table(result: GradientCheck, tolerance: float) -> Table:
-    table = Table(box=box.SIMPLE, pad_edge=False)
-    table.add_column("plane", no_wrap=True)
-    for name in ("elements", "checked", "element error", "direction error", "resolution", "gradient norm"):
-        table.add_column(name, justify="right")
-    table.add_column("verdict")
+    """Fits into 80 columns, and puts the verdict where a narrow terminal shows it too."""
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    table.add_column("plane", overflow="fold")
+    table.add_column("verdict", no_wrap=True)
+    for name in ("elements", "checked", "element\nerror", "direction\nerror", "noise", "gradient\nnorm"):
+        table.add_column(name, justify="right", no_wrap=True)
+    if any(row.finding for row in result.rows):
+        table.add_column("finding", overflow="fold")
     for row in result.rows:
         kind = verdict(row, tolerance)
         numbers = (row.element_error, row.direction_error, row.resolution, row.norm)
-        text = f"[{COLOURS[kind]}]{kind.value}[/]" + (f": {row.finding}" if row.finding else "")
-        table.add_row(row.name, str(row.elements), str(row.checked), *(f"{number:.3g}" for number in numbers), text)
+        counts = (str(row.elements), str(row.checked))
+        shown = (*counts, *(f"{number:.3g}" for number in numbers), *([row.finding] if row.finding else []))
+        table.add_row(Text(row.name), Text(kind.value, style=COLOURS[kind]), *map(Text, shown))
     return table
 
 

@@ -91,7 +91,8 @@ def layer_expectations(graph: CommandGraph, planes: Mapping[str, NDArray[Any]]) 
 def layer_bound(graph: CommandGraph) -> float | None:
     """The relative error that every result of a layer program should keep below.
 
-    None where the graph lacks the parameters of one. It is the reference's bound on gradients. A forward pass makes only some of the roundings that it counts.
+    It is the reference's bound on gradients; a forward pass makes only some of the roundings that it counts. None where
+    the graph lacks the parameters of a layer program.
     """
     parameters = _parameters(graph)
     if parameters is None:

@@ -1,10 +1,12 @@
 """Relative errors, with the edge cases that a plain division gets wrong."""
 
 import math
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from cgraph.models.comparison import Comparison, compare, relative_error
 
@@ -25,7 +27,7 @@ def test_no_square_overflows_or_is_lost(scale: float) -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, ml_dtypes.bfloat16])
 def test_narrow_planes_are_compared_in_f64(dtype: type) -> None:
-    got = np.full(1000, 1 / 3).astype(dtype)
+    got: NDArray[Any] = np.full(1000, 1 / 3).astype(dtype)
     exact = abs(float(got[0]) - 1 / 3) * 3
     assert relative_error(np.full(1000, 1 / 3), got) == pytest.approx(exact, rel=1e-9)
 

@@ -1,6 +1,7 @@
 """Whole pairs compared with differences: what becomes of planes that cannot be judged, and verdicts."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,7 +50,7 @@ def checked(forward: str, backward: str, *, samples: int = 48, seed: int = 0) ->
         ({"resolution": 3.0, "norm": 0.0}, Verdict.OK),
     ],
 )
-def test_verdicts(changes: dict[str, float], expected: Verdict) -> None:
+def test_verdicts(changes: dict[str, Any], expected: Verdict) -> None:
     assert verdict(evolve(ROW, **changes), TOLERANCE) is expected
 
 
