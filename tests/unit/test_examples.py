@@ -18,11 +18,12 @@ from cgraph.syntax.printer import print_module
 
 EXAMPLES = programs_directory() / "examples"
 PROGRAMS = ("mlp_forward", "mlp_backward", "sum_of_rows")
-SIZES = (
-    {},
-    {"rows": 1, "inputs": 1, "hidden": 1, "outputs": 1},
-    {"rows": 67, "inputs": 33, "hidden": 130, "outputs": 65},
-)
+
+# rows, inputs, hidden, outputs: the defaults, the smallest, and more than one block of a kernel.
+SIZES = ((5, 7, 12, 3), (1, 1, 1, 1), (67, 33, 130, 65))
+# Each element passes through two sums of at most 130 products; rounding moves them by some 130 units in the last place
+# (2^-53, 2^-24) at worst, and far less in the norm.
+PRECISIONS = ((Element.F64, np.float64, 1e-13), (Element.F32, np.float32, 1e-5))
 
 
 def prepare(name: str, sizes: Mapping[str, int], half: Element) -> Executable:
