@@ -1,0 +1,1 @@
+"""cgraph: GPU programs as typed command graphs. Start reading at `cgraph.pipeline`."""

@@ -12,15 +12,11 @@ from cgraph.pipeline import check as check_program
 from cgraph.pipeline import parse
 
 
-@click.command()
+@click.command(epilog="Exit code 0: no errors; 1: errors in a program; 2: wrong usage, or a file that cannot be read.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @click.option("--json", "as_json", is_flag=True, help="Print the problems as a JSON array on standard output.")
 def check(files: tuple[str, ...], as_json: bool) -> None:
-    r"""Check programs for all sizes at once.
-
-    \b
-    Exit code 0: no errors; 1: errors in a program; 2: wrong usage, or a file that cannot be read.
-    """
+    """Check programs for all sizes at once."""
     problems: list[Problem] = []
     for file in files:
         problems.extend(_check_one(file))

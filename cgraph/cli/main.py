@@ -45,15 +45,17 @@ def _version() -> str:
         return "(not installed)"
 
 
-@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+EXAMPLES = """\b
+Examples:
+  cgraph check programs/layer_backward.cg
+  cgraph run programs/layer_backward.cg --set cgSeq=256 --check
+"""
+
+
+@click.command(cls=LazyGroup, epilog=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(_version(), prog_name="cgraph")
 def main() -> None:
-    r"""Write GPU programs as typed command graphs: check them, run them, look at them.
-
-    \b
-    cgraph check programs/layer_backward.cg
-    cgraph run programs/layer_backward.cg --set cgSeq=256 --check
-    """
+    """Write GPU programs as typed command graphs: check them, run them, look at them."""
 
 
 if __name__ == "__main__":

@@ -43,7 +43,9 @@ from cgraph.schedule.model import Order
 PIPED_COLUMNS = 160
 
 
-@click.command()
+@click.command(
+    epilog="Exit code 0: it ran; 1: errors, or a result fails --check; 2: wrong usage, or a file cannot be read."
+)
 @program_options
 @click.option("--inputs", metavar="FILE", help="Values of planes, .safetensors or .npz; the others are random.")
 @click.option("--out", metavar="FILE", help="Where the results go, .safetensors or .npz.")
@@ -68,13 +70,10 @@ def run(
     repeat: int,
     as_json: bool,
 ) -> None:
-    r"""Run the program FILE on this machine.
+    """Run the program FILE on this machine.
 
     Planes of role input, weight and gradient of an output come from --inputs, or else are random. Planes that a forward
     pass saves come from --inputs too, or else the forward program is run first.
-
-    \b
-    Exit code 0: it ran; 1: errors, or a result that fails --check; 2: wrong usage, or a file that cannot be read.
     """
     values = parse_settings(settings)
     try:
