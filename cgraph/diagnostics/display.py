@@ -11,6 +11,7 @@ from itertools import accumulate
 from attrs import frozen
 
 TAB_WIDTH = 4
+_CUT = "…"
 _CONTROL_PICTURES = 0x2400
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
@@ -44,6 +45,34 @@ def display_line(line: str) -> DisplayLine:
     return DisplayLine("".join(parts), tuple(accumulate(widths, initial=0)))
 
 
+def cut_line(line: str, start: int, stop: int, room: int) -> tuple[str, int]:
+    """A line cut to `room` columns around the characters `start … stop`, with `…` where something is left out.
+
+    The second value is what to add to a character's place in the line to find it in the cut. Only about `room`
+    characters are looked at, however long the line is.
+    """
+    if len(line) <= room and display_line(line).columns[-1] <= room:
+        return line, 0
+    left = room - 2 * len(_CUT)
+    begin = end = min(start, len(line))
+    while end < min(stop, len(line)) and _most_columns(line[end]) <= left:
+        left -= _most_columns(line[end])
+        end += 1
+    growing = True
+    while growing:
+        growing = False
+        if begin > 0 and _most_columns(line[begin - 1]) <= left:
+            begin -= 1
+            left -= _most_columns(line[begin])
+            growing = True
+        if end < len(line) and _most_columns(line[end]) <= left:
+            left -= _most_columns(line[end])
+            end += 1
+            growing = True
+    before, after = _CUT if begin > 0 else "", _CUT if end < len(line) else ""
+    return before + line[begin:end] + after, len(before) - begin
+
+
 def safe_text(text: str) -> str:
     """A text with line ends and tabs made spaces and unsafe characters replaced, for titles, labels and notes."""
     if text.isascii() and text.isprintable():
@@ -64,6 +93,11 @@ def safe_character(character: str) -> str:
 def text_width(text: str) -> int:
     """Columns that a safe text takes."""
     return len(text) if text.isascii() else sum(map(_width, text))
+
+
+def _most_columns(character: str) -> int:
+    """Columns of a character as it is shown; of a tab the most it can take."""
+    return TAB_WIDTH if character == "\t" else text_width(safe_character(character))
 
 
 def _width(character: str) -> int:

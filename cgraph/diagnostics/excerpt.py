@@ -9,11 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from attrs import evolve, frozen
 
-from cgraph.diagnostics.display import display_line, safe_text
+from cgraph.diagnostics.display import cut_line, display_line, safe_text
 from cgraph.diagnostics.paint import Paint
 from cgraph.source import Source
-
-_CUT = "…"
 
 
 @frozen
@@ -48,7 +46,7 @@ def draw_excerpt(source: Source, marks: Sequence[Mark], width: int, gutter: int,
         if shown >= 0 and line > shown + 2:
             yield paint.frame(f"{'...':{gutter}}")
         elif line == shown + 2 and shown >= 0:
-            between = _window(source.line_text(shown + 1), 0, 0, room)[0]
+            between = cut_line(source.line_text(shown + 1), 0, 0, room)[0]
             yield f"{paint.frame(f'{shown + 2:>{gutter}} |')} {display_line(between).text}".rstrip()
         shown = line
         yield from _draw_line(source.line_text(line), group, room, gutter, paint)
@@ -85,23 +83,9 @@ def _groups(marks: Sequence[_LineMark], room: int) -> Iterator[list[_LineMark]]:
         yield group
 
 
-def _window(line: str, start: int, stop: int, room: int) -> tuple[str, int]:
-    """A cut of a long line around `start … stop`, and the offset to add to a character's place in the line."""
-    if len(line) <= room // 2:
-        return line, 0
-    if len(line) <= 4 * room and display_line(line).columns[-1] <= room:
-        return line, 0
-    budget = room // 2 if not line.isascii() or "\t" in line else room - 2
-    begin = max(0, min(start - (budget - min(stop - start, budget)) // 2, len(line) - budget))
-    end = min(len(line), begin + budget)
-    left = _CUT if begin > 0 else ""
-    right = _CUT if end < len(line) else ""
-    return left + line[begin:end] + right, len(left) - begin
-
-
 def _draw_line(line: str, marks: list[_LineMark], room: int, gutter: int, paint: Paint) -> Iterator[str]:
     """A line, the carets under it and their texts."""
-    cut, shift = _window(line, marks[0].start, max(mark.stop for mark in marks), room)
+    cut, shift = cut_line(line, marks[0].start, max(mark.stop for mark in marks), room)
     shown = display_line(cut)
     end = len(cut)
     yield f"{paint.frame(f'{marks[0].line + 1:>{gutter}} |')} {shown.text}".rstrip()

@@ -18,7 +18,7 @@ Titles and labels are kept on one line; notes, helps and excerpts keep within th
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 
-from cgraph.diagnostics.display import display_line, safe_text
+from cgraph.diagnostics.display import cut_line, display_line, safe_text
 from cgraph.diagnostics.excerpt import Mark, draw_excerpt, last_line
 from cgraph.diagnostics.paint import Paint
 from cgraph.diagnostics.problem import Fix, Label, Problem, Severity
@@ -99,16 +99,7 @@ def _render_fix(fix: Fix, width: int, gutter: int, paint: Paint) -> Iterator[str
     yield paint.frame(" " * gutter + " |")
     for lines, sign, style in ((old, "-", paint.removed), (new, "+", paint.added)):
         for number, line in enumerate(lines[:_MAXIMUM_FIX_LINES]):
-            shown = _cut_around(line.rstrip("\r"), column, width - gutter - 3)
+            shown = display_line(cut_line(line.rstrip("\r"), column, column, width - gutter - 3)[0]).text
             yield f"{paint.frame(f'{first + 1 + number:>{gutter}}')} {style(f'{sign} {shown}')}".rstrip()
         if len(lines) > _MAXIMUM_FIX_LINES:
             yield f"{' ' * gutter} {sign} …"
-
-
-def _cut_around(line: str, column: int, room: int) -> str:
-    """A line as it is shown, cut on both sides of a character where it is too long."""
-    if len(line) > room // 2 and (len(line) > 4 * room or display_line(line).columns[-1] > room):
-        begin = max(0, min(column - room // 4, len(line) - room // 2))
-        end = begin + room // 2
-        line = f"{'…' if begin else ''}{line[begin:end]}{'…' if end < len(line) else ''}"
-    return display_line(line).text
