@@ -15,6 +15,7 @@ from cgraph.build.planes import PlaneTable
 from cgraph.build.problems import EntryIsNoCommand, NoEntry, TooManyCommands, TooManySteps
 from cgraph.check.machine import apply, evaluate
 from cgraph.check.primitives import choose_plane
+from cgraph.check.problems_origins import blame
 from cgraph.check.program import CheckedDefinition, CheckedProgram
 from cgraph.check.values import (
     Closure,
@@ -40,7 +41,8 @@ from cgraph.diagnostics import Problem, ProblemsFound
 from cgraph.graph.model import CommandGraph, Phase
 from cgraph.source import Span
 
-MAX_COMMANDS = 4_000_000
+# Phases count as commands here: a phase without commands costs as much.
+MAX_COMMANDS = 1_000_000
 MAX_PROBLEMS = 200
 DEFAULT_ENTRY = "main"
 
@@ -62,15 +64,16 @@ def build_graph(
     """
     problems: list[Problem] = []
     definition = find_entry(program, entry)
-    world, values = build_world(program, parameters, problems.append)
+    source = program.root.source
+    world, values = build_world(program, parameters, lambda problem: problems.append(blame(problem, source)))
     if problems:
         raise ProblemsFound(problems)
     table = PlaneTable(half)
-    walk = _Walk(world, Emitter(table, program.root.source, problems), problems)
+    walk = _Walk(world, Emitter(table, source, problems), problems, definition.name_span)
     try:
         walk.run(evaluate(world, world.definitions[definition.name]))
-    except OutOfSteps:
-        problems.append(TooManySteps(definition.name_span, definition.name, MAX_STEPS))
+    except OutOfSteps as stopped:
+        problems.append(TooManySteps(stopped.span, definition.name, MAX_STEPS))
     if problems:
         raise ProblemsFound(problems)
     for value in _unmentioned_results(world, program):
@@ -110,7 +113,7 @@ def _find_plane(world: World, family: str, indices: tuple[Natural, ...]) -> Plan
     if isinstance(value, PlaneValue):
         return value
     if isinstance(value, Partial) and isinstance(value.target, PlaneFamily):
-        found = choose_plane(world, value.target, indices, value.target.span)
+        found = choose_plane(world, value.target, indices, value.target.span, None)
         return found if isinstance(found, PlaneValue) else None
     return None
 
@@ -150,14 +153,19 @@ class _Walk:
     world: World
     emitter: Emitter
     problems: list[Problem]
+    entry: Span
     phases: list[Phase] = field(factory=list)
 
     def run(self, command: Value) -> None:
-        """Emits a node for each launch, fill and copy."""
+        """Emits a node for each launch, fill and copy. Raises OutOfSteps."""
         stack: list[Value | _LeavePhase | _Loop] = [command]
         emitter = self.emitter
+        world = self.world
         while stack and len(self.problems) < MAX_PROBLEMS:
             item = stack.pop()
+            if world.steps_left <= 0:
+                raise OutOfSteps(self.entry)
+            world.steps_left -= 1
             if isinstance(item, Then):
                 stack.append(item.second)
                 stack.append(item.first)
@@ -173,9 +181,10 @@ class _Walk:
                 self._start_loop(item, stack)
             elif isinstance(item, _Loop):
                 self._next_turn(item, stack)
-            if len(emitter.nodes) > MAX_COMMANDS:
-                last = emitter.nodes[-1].origin
-                self.problems.append(TooManyCommands(last.span, last, MAX_COMMANDS))
+            if len(emitter.nodes) + len(self.phases) > MAX_COMMANDS:
+                last = emitter.nodes[-1].origin if emitter.nodes else None
+                span = self.entry if last is None else last.span
+                self.problems.append(TooManyCommands(span, last, MAX_COMMANDS))
                 return
 
     def _enter_phase(self, phase: Value) -> None:
@@ -186,6 +195,8 @@ class _Walk:
 
     def _start_loop(self, each: EachCommand, stack: "list[Value | _LeavePhase | _Loop]") -> None:
         if isinstance(each.count, int):
+            if each.count > self.world.steps_left:
+                raise OutOfSteps(each.origin.span)
             name = each.body.function.name if isinstance(each.body, Closure) else "index"
             indices = range(each.count - 1, -1, -1) if each.down else range(each.count)
             stack.append(_Loop(each.body, name, each.origin.span, each.origin.parent, iter(indices)))

@@ -9,7 +9,7 @@ from cgraph.build.planes import PlaneTable
 from cgraph.build.problems import CopyDiffers, NoPlaneHere
 from cgraph.check.launches import check_launch
 from cgraph.check.primitives import plane_name
-from cgraph.check.problems_launches import blame
+from cgraph.check.problems_origins import blame
 from cgraph.check.values import CopyCommand, FillCommand, LaunchCommand, PlaneValue, Value
 from cgraph.core.elements import bind_element
 from cgraph.core.origins import Origin

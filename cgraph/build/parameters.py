@@ -22,7 +22,8 @@ from cgraph.core.types import BaseType
 from cgraph.diagnostics import Problem
 from cgraph.diagnostics.suggest import closest_name
 
-MAX_STEPS = 500_000_000
+# Applications, lets, loop turns and phases of one build: twenty for each command of the largest graph.
+MAX_STEPS = 20_000_000
 Given = Mapping[str, int | float]
 
 
@@ -62,8 +63,8 @@ def _parameter_value(world: World, parameter: Parameter, given: Given) -> int | 
     elif parameter.default is not None:
         try:
             value = evaluate(world, parameter.default)
-        except OutOfSteps:
-            world.report(TooManySteps(parameter.span, parameter.name, MAX_STEPS))
+        except OutOfSteps as stopped:
+            world.report(TooManySteps(stopped.span, parameter.name, MAX_STEPS))
             return 1 if is_nat else 1.0
     else:
         world.report(ParameterWithoutValue(parameter.span, parameter.name))

@@ -132,7 +132,7 @@ class TooManyCommands(BuildProblem):
     """A program that would never end in practice."""
 
     code: ClassVar[str] = "CG533"
-    title: ClassVar[str] = "the program builds more than {limit} commands"
+    title: ClassVar[str] = "the program builds more than {limit:,} commands and phases"
     label: ClassVar[str] = "the limit is reached here"
 
     limit: int
@@ -143,8 +143,8 @@ class TooManySteps(Problem):
     """An evaluation that would never end in practice."""
 
     code: ClassVar[str] = "CG534"
-    title: ClassVar[str] = "building `{name}` takes more than {limit} steps"
-    label: ClassVar[str] = "this definition"
+    title: ClassVar[str] = "building `{name}` takes more than {limit:,} steps"
+    label: ClassVar[str] = "the limit is reached here"
 
     name: str
     limit: int

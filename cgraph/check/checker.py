@@ -4,6 +4,9 @@ First every declaration is typed, in an order of need; then, where nothing was w
 surveyed. Sizes stay symbolic: a program is checked once for all of them.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from attrs import define, field, frozen
 
 from cgraph.check.declarations import (
@@ -15,15 +18,18 @@ from cgraph.check.declarations import (
 )
 from cgraph.check.dependencies import Declared, find_needs, order_declarations
 from cgraph.check.problems_names import DeclaredTwice, NameOfTheLanguage
+from cgraph.check.problems_origins import blame
 from cgraph.check.problems_values import EvaluationTooLong
 from cgraph.check.program import CheckedDefinition, CheckedProgram
 from cgraph.check.rules import PRIMITIVES, Rules
 from cgraph.check.scope import Scope
-from cgraph.check.survey import SURVEY_STEPS, survey
+from cgraph.check.survey import survey
+from cgraph.check.values import Unknown
 from cgraph.check.world import UNKNOWN, OutOfSteps, World
 from cgraph.core.trampoline import run
 from cgraph.core.types import POISON
 from cgraph.diagnostics import Problem, Severity
+from cgraph.source import Source
 from cgraph.syntax import tree
 
 
@@ -35,30 +41,59 @@ class CheckResult:
     problems: tuple[Problem, ...]
 
 
+# Steps for the sizes and types of one declaration, for the survey of one definition, and for both of all of them.
+# A program of 100,000 commands needs a tenth of it; one that needs more is of exponential size.
+DECLARATION_STEPS = 1_000_000
+SURVEY_STEPS = 5_000_000
+ALL_STEPS = 20_000_000
+
+
 @define(eq=False)
 class _Findings:
-    """Problems in the order in which they were found, each once."""
+    """Problems in the order in which they were found, each once, shown in the root file where the way leads there."""
 
+    root: Source
     problems: list[Problem] = field(factory=list)
     _seen: set[tuple[object, ...]] = field(factory=set)
 
     def report(self, problem: Problem) -> None:
+        """Keeps a problem; the same one may be met again with other values, which says nothing new."""
+        problem = blame(problem, self.root)
         place = None if problem.span is None else (id(problem.span.source), problem.span.start, problem.span.stop)
-        key = (problem.code, place)
+        key = (problem.code, place, problem.render_title())
         if key not in self._seen:
             self._seen.add(key)
             self.problems.append(problem)
 
 
+@define(eq=False)
+class _Budget:
+    """Steps that are left for all declarations together."""
+
+    world: World
+    left: int = ALL_STEPS
+
+    @contextmanager
+    def limit(self, steps: int) -> Iterator[None]:
+        """No more than so many steps inside."""
+        given = min(steps, self.left)
+        self.world.steps_left = given
+        try:
+            yield
+        finally:
+            self.left -= given - max(self.world.steps_left, 0)
+
+
 def check_modules(modules: tuple[tree.Module, ...]) -> CheckResult:
     """Checks modules whose imports come before them; the last one is the program's own."""
-    findings = _Findings()
+    findings = _Findings(modules[-1].source)
     declared = _collect(modules, findings)
     needs = find_needs(declared)
     order, circles = order_declarations(declared, needs)
     for problem in circles:
         findings.report(problem)
-    world = World({}, {}, findings.report, SURVEY_STEPS)
+    world = World({}, {}, findings.report, 0)
+    budget = _Budget(world)
     rules = Rules(world, {})
     for name in declared.keys() - set(order):
         rules.types[name] = POISON
@@ -67,11 +102,11 @@ def check_modules(modules: tuple[tree.Module, ...]) -> CheckResult:
     program = CheckedProgram(modules[-1], {}, {}, {}, {}, {}, mentioned)
     for name in order:
         found_before = len(findings.problems)
-        world.steps_left = SURVEY_STEPS
         try:
-            _declare(rules, program, declared[name])
-        except OutOfSteps:
-            findings.report(EvaluationTooLong(declared[name].name.span, name, SURVEY_STEPS))
+            with budget.limit(DECLARATION_STEPS):
+                _declare(rules, program, declared[name])
+        except OutOfSteps as stopped:
+            findings.report(EvaluationTooLong(stopped.span, name, DECLARATION_STEPS))
             rules.scope = Scope()
             rules.types[name] = POISON
             world.values[name] = UNKNOWN
@@ -79,12 +114,14 @@ def check_modules(modules: tuple[tree.Module, ...]) -> CheckResult:
         definition = program.definitions.get(name)
         if definition is None:
             continue
-        if len(findings.problems) > found_before:
-            # Its type still helps to check others, its value does not.
-            world.values[name] = UNKNOWN
+        known = len(findings.problems) == found_before
+        if known:
+            with budget.limit(SURVEY_STEPS):
+                known = survey(world, definition.term, definition.type, definition.name_span)
+        if not known:
+            # Its type still helps to check others, its value does not, or takes too long to find.
+            world.values[name] = Unknown(definition.type)
             del world.definitions[name]
-        else:
-            survey(world, definition.term, definition.type, definition.name_span, modules[-1].source)
     failed = any(problem.severity is Severity.ERROR for problem in findings.problems)
     return CheckResult(None if failed else program, tuple(findings.problems))
 

@@ -66,9 +66,9 @@ class ReadLaunch:
     sizes: LaunchSizes | None
 
     @property
-    def common(self) -> tuple[str, Span, Origin]:
+    def common(self) -> tuple[Origin, str, Span]:
         """What every problem of a launch is told."""
-        return self.signature.name, self.signature.span, self.launch.origin
+        return self.launch.origin, self.signature.name, self.signature.span
 
 
 def check_launch(launch: LaunchCommand) -> tuple[ReadLaunch | None, tuple[Problem, ...]]:
@@ -79,7 +79,7 @@ def check_launch(launch: LaunchCommand) -> tuple[ReadLaunch | None, tuple[Proble
         read = read_launch(launch, launch.image)
     except DivisionByZero:
         signature = launch.image.signature
-        return None, (SizeDividesByZero(launch.origin.span, signature.name, signature.span, launch.origin),)
+        return None, (SizeDividesByZero(launch.origin.span, launch.origin, signature.name, signature.span),)
     problems = tuple(problem for rule in _SLOT_RULES for problem in rule(read))
     if not problems and read.sizes is not None:
         problems = tuple(problem for rule in _SIZE_RULES for problem in rule(read, read.sizes))
@@ -124,8 +124,10 @@ def _sizes(image: ImageValue, filled: Sequence[SlotValue | None]) -> LaunchSizes
 
 def rule_slots_exist(read: ReadLaunch) -> Iterator[Problem]:
     """Every slot given is one of the image's."""
+    last = len(read.signature.slots) - 1
+    count = f"slots 0 to {last}" if last > 0 else "slot 0 alone" if last == 0 else "no slots"
     for given in read.unexpected:
-        yield NoSuchSlot(place_of(given), *read.common, _number(given), len(read.signature.slots) - 1)
+        yield NoSuchSlot(given.span, *read.common, _number(given), count)
 
 
 def rule_slots_once(read: ReadLaunch) -> Iterator[Problem]:
@@ -134,7 +136,7 @@ def rule_slots_once(read: ReadLaunch) -> Iterator[Problem]:
         number = _number(given)
         first = read.filled[number]
         if first is not None:
-            yield SlotGivenTwice(place_of(given), *read.common, number, place_of(first))
+            yield SlotGivenTwice(given.span, *read.common, number, first.span)
 
 
 def rule_slots_complete(read: ReadLaunch) -> Iterator[Problem]:
@@ -153,11 +155,9 @@ def rule_slot_kinds(read: ReadLaunch) -> Iterator[Problem]:
             continue
         value = given.value
         if given.kind is not slot.kind:
-            yield WrongSlotKind(
-                place_of(given), *read.common, slot.number, slot.name, slot.kind.value, given.kind.value
-            )
+            yield WrongSlotKind(given.span, *read.common, slot.number, slot.name, slot.kind.value, given.kind.value)
         elif slot.kind is SlotKind.POINTER and isinstance(value, int | Polynomial) and not may_be_address(value):
-            yield NoPlaneInSlot(place_of(given), *read.common, slot.number, slot.name, render(value))
+            yield NoPlaneInSlot(given.span, *read.common, slot.number, slot.name, render(value))
 
 
 def rule_slot_elements(read: ReadLaunch) -> Iterator[Problem]:
@@ -168,7 +168,7 @@ def rule_slot_elements(read: ReadLaunch) -> Iterator[Problem]:
         element, _ = _element_and_count(given.value)
         if element is not None and element is not slot.element:
             yield WrongSlotElement(
-                place_of(given),
+                given.span,
                 *read.common,
                 slot.number,
                 slot.name,
@@ -189,7 +189,7 @@ def rule_extents(read: ReadLaunch, sizes: LaunchSizes) -> Iterator[Problem]:
         verdict = compare_at_least(elements, needed)
         if isinstance(verdict, Fails):
             yield PlaneTooSmall(
-                place_of(given),
+                given.span,
                 *read.common,
                 slot.number,
                 slot.name,
@@ -233,11 +233,6 @@ def rule_requirements(read: ReadLaunch, sizes: LaunchSizes) -> Iterator[Problem]
 
 _SLOT_RULES = (rule_slots_exist, rule_slots_once, rule_slots_complete, rule_slot_kinds, rule_slot_elements)
 _SIZE_RULES = (rule_extents, rule_grid, rule_requirements)
-
-
-def place_of(given: SlotValue) -> Span:
-    """The `(cgArgument n)` of a slot; the slot's own span would hold all the slots after it as well."""
-    return given.argument.span if isinstance(given.argument, ArgumentValue) else given.span
 
 
 def _number(given: SlotValue) -> int:

@@ -34,7 +34,7 @@ from cgraph.check.values import (
 from cgraph.check.world import UNKNOWN, OutOfSteps, World
 from cgraph.core.naturals import Natural, Polynomial, Symbol
 from cgraph.core.origins import Origin
-from cgraph.core.types import BaseType, PiType, Type, substitute_type
+from cgraph.core.types import BaseType, PiType, PlaneType, Type, substitute_type
 from cgraph.source import Span
 
 # ── what waits on the stack ────────────────────────────────────────────────────────────────────────
@@ -144,6 +144,9 @@ def _run(world: World, stack: list[_Frame], state: _Next) -> Value:
             stack.append(frame)
             state = _advance(world, stack, frame)
         elif isinstance(term, Binding):
+            if world.steps_left <= 0:
+                raise OutOfSteps(term.span)
+            world.steps_left -= 1
             stack.append(_Binding(term.body, environment, origin))
             state = _Pending(term.value, environment, origin)
         elif isinstance(term, Global) and term.name not in world.values:
@@ -198,6 +201,9 @@ def _advance(world: World, stack: list[_Frame], frame: _Applying) -> _Next:
             if primitive is None or primitive is Primitive.FOLD:
                 function = values.pop(0) if primitive is None else _PRIMITIVES[primitive.text]
                 return _enter(world, stack, function, tuple(values), term.span, frame.origin)
+            if world.steps_left <= 0:
+                raise OutOfSteps(term.span)
+            world.steps_left -= 1
             value = compute(world, primitive, values, term.span, frame.origin)
             if not stack or type(stack[-1]) is not _Applying:
                 return _Ready(value)
@@ -225,7 +231,7 @@ def _resume(world: World, stack: list[_Frame], value: Value) -> _Next:
         return _fold(world, stack, frame, value)
     if isinstance(frame.initial, Command):
         return _Ready(Then(frame.initial, value))
-    return _Ready(world.fresh_value(type_of_value(frame.initial), "folded"))
+    return _Ready(world.fresh_value(_common_type(type_of_value(frame.initial), type_of_value(value)), "folded"))
 
 
 def _enter(
@@ -238,7 +244,7 @@ def _enter(
 ) -> _Next:
     """Applies a function to at least one argument."""
     if world.steps_left <= 0:
-        raise OutOfSteps
+        raise OutOfSteps(span)
     world.steps_left -= 1
     if isinstance(function, Closure):
         return _enter_closure(stack, function, arguments, span, origin)
@@ -285,7 +291,7 @@ def _enter_partial(
         stack.append(_Supplying(arguments[arity:], span, origin))
         arguments = arguments[:arity]
     if isinstance(target, PlaneFamily):
-        return _Ready(choose_plane(world, target, arguments, span))
+        return _Ready(choose_plane(world, target, arguments, span, origin))
     if target is Primitive.FOLD:
         return _start_fold(world, stack, arguments, span, origin)
     return _Ready(compute(world, target, arguments, span, origin))
@@ -295,8 +301,10 @@ def _start_fold(
     world: World, stack: list[_Frame], arguments: tuple[Value, ...], span: Span, origin: Origin | None
 ) -> _Next:
     count_value, initial, step = arguments
-    count = to_natural(world, Primitive.FOLD.text, count_value, span)
+    count = to_natural(world, Primitive.FOLD.text, count_value, span, origin)
     if isinstance(count, int):
+        if count > world.steps_left:
+            raise OutOfSteps(span)
         return _fold(world, stack, _Folding(0, count, step, span, origin), initial)
     index = world.fresh_value(BaseType.NAT, "i", count)
     stack.append(_FoldingOnce(initial))
@@ -312,6 +320,14 @@ def _fold(world: World, stack: list[_Frame], frame: _Folding, value: Value) -> _
     frame.index += 1
     stack.append(frame)
     return _enter(world, stack, frame.step, (index, value), frame.span, frame.origin)
+
+
+def _common_type(first: Type, second: Type) -> Type:
+    """What holds for values of either type."""
+    if not isinstance(first, PlaneType) or not isinstance(second, PlaneType):
+        return first
+    element = first.element if first.element is second.element else None
+    return PlaneType(element, first.extent if first.extent == second.extent else None)
 
 
 def _unknown_result(world: World, type_: Type, arguments: tuple[Value, ...]) -> Value:

@@ -6,9 +6,11 @@ Sizes may be ints or symbols. A problem is reported and gives an unknown value, 
 from collections.abc import Callable, Sequence
 
 from cgraph.check.explain import describe_counterexample
+from cgraph.check.limits import MOST_NATURAL, excess, excess_of_product
 from cgraph.check.problems_values import (
     DivisionByZeroProblem,
     IndexOutsideFamily,
+    NumberTooLarge,
     OffsetOutsidePlane,
     PlaneIsNoNumber,
 )
@@ -47,22 +49,30 @@ def compute(world: World, primitive: Primitive, arguments: Sequence[Value], span
     return _COMPUTERS[primitive.text](world, arguments, span, origin)
 
 
-def choose_plane(world: World, family: PlaneFamily, indices: tuple[Value, ...], span: Span) -> Value:
+def choose_plane(
+    world: World, family: PlaneFamily, indices: tuple[Value, ...], span: Span, origin: Origin | None
+) -> Value:
     """The plane of a family at the indices."""
     numbers = []
     for value in indices:
-        number = to_natural(world, family.name, value, span)
+        number = to_natural(world, family.name, value, span, origin)
         if number is None:
             return UNKNOWN
         numbers.append(number)
     mapping = dict(zip(family.symbols, numbers, strict=True))
-    for symbol, number, declared_bound in zip(family.symbols, numbers, family.bounds, strict=True):
-        bound = naturals.substitute(declared_bound, mapping)
+    try:
+        bounds = [naturals.substitute(bound, mapping) for bound in family.bounds]
+        extent = tuple(naturals.substitute(size, mapping) for size in family.extent)
+    except DivisionByZero:
+        world.report(DivisionByZeroProblem(span, Origin(span, "index", origin), family.name))
+        return UNKNOWN
+    for symbol, number, bound in zip(family.symbols, numbers, bounds, strict=True):
         verdict = compare_less(number, bound)
         if isinstance(verdict, Fails):
             world.report(
                 IndexOutsideFamily(
                     span,
+                    Origin(span, "index", origin),
                     family.name,
                     symbol.name,
                     naturals.render(number),
@@ -72,7 +82,6 @@ def choose_plane(world: World, family: PlaneFamily, indices: tuple[Value, ...], 
                 )
             )
             return UNKNOWN
-    extent = tuple(naturals.substitute(size, mapping) for size in family.extent)
     return whole_plane(family, tuple(numbers), extent)
 
 
@@ -96,40 +105,54 @@ def plane_name(plane: PlaneValue) -> str:
     return " ".join([plane.family.name, *(naturals.render(index) for index in plane.indices)])
 
 
-def to_natural(world: World, operation: str, value: Value, span: Span) -> Natural | None:
+def to_natural(world: World, operation: str, value: Value, span: Span, origin: Origin | None) -> Natural | None:
     """The value where it is a natural; a plane is reported, for it may stand where a natural is expected."""
     if isinstance(value, int | Polynomial):
         return value
+    found = ""
     if isinstance(value, PlaneValue):
-        world.report(PlaneIsNoNumber(span, operation, f"the plane `{plane_name(value)}`"))
+        found = f"the plane `{plane_name(value)}`"
     elif isinstance(value, Unknown) and isinstance(value.type, PlaneType):
-        world.report(PlaneIsNoNumber(span, operation, f"a `{render_type(value.type)}`"))
+        found = f"a `{render_type(value.type)}`"
+    if found:
+        world.report(PlaneIsNoNumber(span, Origin(span, operation, origin), operation, found))
     return None
 
 
 def _arithmetic(primitive: Primitive, operation: Callable[[Natural, Natural], Natural]) -> "_Computer":
     name = primitive.text
 
-    def computer(world: World, arguments: Sequence[Value], span: Span, _origin: Origin | None) -> Value:
+    def computer(world: World, arguments: Sequence[Value], span: Span, origin: Origin | None) -> Value:
         left, right = arguments
         if type(left) is int and type(right) is int and right:
-            return operation(left, right)
-        first = to_natural(world, name, left, span)
-        second = to_natural(world, name, right, span)
-        if first is None or second is None:
-            return UNKNOWN
-        try:
-            return operation(first, second)
-        except DivisionByZero:
-            world.report(DivisionByZeroProblem(span, name))
-            return UNKNOWN
+            result = operation(left, right)
+            if result < MOST_NATURAL:  # type: ignore[operator]  # of two ints
+                return result
+            problem = excess(result)
+        else:
+            first = to_natural(world, name, left, span, origin)
+            second = to_natural(world, name, right, span, origin)
+            if first is None or second is None:
+                return UNKNOWN
+            problem = excess_of_product(first, second) if primitive is Primitive.MULTIPLY else ""
+            if not problem:
+                try:
+                    result = operation(first, second)
+                except DivisionByZero:
+                    world.report(DivisionByZeroProblem(span, Origin(span, name, origin), name))
+                    return UNKNOWN
+                problem = excess(result)
+                if not problem:
+                    return result
+        world.report(NumberTooLarge(span, Origin(span, name, origin), name, problem))
+        return UNKNOWN
 
     return computer
 
 
-def _at(world: World, arguments: Sequence[Value], span: Span, _origin: Origin | None) -> Value:
+def _at(world: World, arguments: Sequence[Value], span: Span, origin: Origin | None) -> Value:
     plane, offset_value = arguments
-    offset = to_natural(world, "cgAt", offset_value, span)
+    offset = to_natural(world, Primitive.AT.text, offset_value, span, origin)
     if isinstance(plane, Unknown) and isinstance(plane.type, PlaneType) and offset is not None:
         elements = plane.type.elements
         extent = None if elements is None else (naturals.subtract(elements, offset),)
@@ -141,6 +164,7 @@ def _at(world: World, arguments: Sequence[Value], span: Span, _origin: Origin | 
         world.report(
             OffsetOutsidePlane(
                 span,
+                Origin(span, Primitive.AT.text, origin),
                 plane_name(plane),
                 naturals.render(plane.elements),
                 naturals.render(offset),
@@ -157,27 +181,25 @@ def _then(_world: World, arguments: Sequence[Value], _span: Span, _origin: Origi
 
 
 def _slot(kind: SlotKind) -> "_Computer":
-    def computer(world: World, arguments: Sequence[Value], span: Span, _origin: Origin | None) -> Value:
+    def computer(world: World, arguments: Sequence[Value], span: Span, origin: Origin | None) -> Value:
         argument, value, rest = arguments
         if kind is SlotKind.NATURAL and type(value) is not int:
-            # The slot's own span would hold all the slots after it as well.
-            place = argument.span if isinstance(argument, ArgumentValue) else span
-            number = to_natural(world, Primitive.NATURAL.text, value, place)
+            number = to_natural(world, Primitive.NATURAL.text, value, span, origin)
             value = UNKNOWN if number is None else number
         return SlotValue(kind, argument, value, rest, span)
 
     return computer
 
 
-def _argument(world: World, arguments: Sequence[Value], span: Span, _origin: Origin | None) -> Value:
-    number = to_natural(world, "cgArgument", arguments[0], span)
-    return UNKNOWN if number is None else ArgumentValue(number, span)
+def _argument(world: World, arguments: Sequence[Value], span: Span, origin: Origin | None) -> Value:
+    number = to_natural(world, Primitive.ARGUMENT.text, arguments[0], span, origin)
+    return UNKNOWN if number is None else ArgumentValue(number)
 
 
 def _launch(world: World, arguments: Sequence[Value], span: Span, origin: Origin | None) -> Value:
     image, *grid, slots = arguments
     for size in grid:
-        if type(size) is not int and to_natural(world, Primitive.LAUNCH.text, size, span) is None:
+        if type(size) is not int and to_natural(world, Primitive.LAUNCH.text, size, span, origin) is None:
             return UNKNOWN
     return LaunchCommand(image, (grid[0], grid[1], grid[2]), slots, Origin(span, "launch", origin))
 
@@ -198,7 +220,7 @@ def _each(*, down: bool) -> "_Computer":
     name = Primitive.EACH_DOWN.text if down else Primitive.EACH.text
 
     def computer(world: World, arguments: Sequence[Value], span: Span, origin: Origin | None) -> Value:
-        count = to_natural(world, name, arguments[0], span)
+        count = to_natural(world, name, arguments[0], span, origin)
         return UNKNOWN if count is None else EachCommand(count, arguments[1], down, Origin(span, "loop", origin))
 
     return computer

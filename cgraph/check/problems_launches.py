@@ -3,44 +3,22 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from attrs import evolve, frozen
+from attrs import frozen
 
-from cgraph.core.origins import Origin
-from cgraph.diagnostics import Label, Problem
-from cgraph.source import Source, Span
-
-_MOST_CALLS_SHOWN = 4
+from cgraph.check.problems_origins import EvaluationProblem
+from cgraph.diagnostics import Label
+from cgraph.source import Span
 
 
 @frozen
-class LaunchProblem(Problem):
-    """Base of the problems here: each knows its image and how the program came to the launch."""
-
-    code: ClassVar[str] = "CG230"
-    title: ClassVar[str] = "a launch of `{image}` does not fit its signature"
+class LaunchProblem(EvaluationProblem):
+    """Base of the problems here: each knows its image."""
 
     image: str
     declared: Span
-    origin: Origin
 
     def labels(self) -> Sequence[Label]:
-        steps = [step for step in self.origin.chain() if step.span != self.span]
-        return (
-            Label(self.declared, "declared here"),
-            *(Label(step.span, _words(step)) for step in reversed(steps[-_MOST_CALLS_SHOWN:])),
-        )
-
-
-def blame(problem: Problem, source: Source) -> Problem:
-    """The problem moved to the innermost step of its origin that lies in the user's own file, if it lies elsewhere."""
-    if not isinstance(problem, LaunchProblem) or problem.span is None or problem.span.source is source:
-        return problem
-    own = [step for step in problem.origin.chain() if step.span.source is source]
-    return evolve(problem, span=own[-1].span) if own else problem
-
-
-def _words(step: Origin) -> str:
-    return "launched here" if step.text == "launch" else f"`{step.text}`"
+        return (*EvaluationProblem.labels(self), Label(self.declared, f"`{self.image}` is declared here"))
 
 
 @frozen
@@ -81,10 +59,10 @@ class NoSuchSlot(LaunchProblem):
 
     code: ClassVar[str] = "CG233"
     title: ClassVar[str] = "`{image}` has no slot {number}"
-    label: ClassVar[str] = "its slots are 0 to {last}"
+    label: ClassVar[str] = "{image} has {count}"
 
     number: int
-    last: int
+    count: str
 
 
 @frozen
@@ -140,8 +118,8 @@ class WrongGrid(LaunchProblem):
     """A grid other than the one that the image declares."""
 
     code: ClassVar[str] = "CG237"
-    title: ClassVar[str] = "`{image}` must be launched with another grid"
-    label: ClassVar[str] = "grid {axis} is {found}, the image asks for {expected}"
+    title: ClassVar[str] = "`{image}` must be launched with another grid in {axis}"
+    label: ClassVar[str] = "{axis} is {found}, the image asks for {expected}"
 
     axis: str
     found: str

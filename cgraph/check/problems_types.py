@@ -143,3 +143,30 @@ class GradientDiffers(Problem):
 
     def labels(self) -> Sequence[Label]:
         return (Label(self.plane_span, f"`{self.plane}` is declared here"),)
+
+
+@frozen
+class FoldIncomplete(Problem):
+    """`naturalFold` without all of its arguments: it has no type of its own."""
+
+    code: ClassVar[str] = "CG210"
+    title: ClassVar[str] = "`naturalFold` needs its three arguments at once"
+    label: ClassVar[str] = "{given} given"
+
+    given: str
+
+    def helps(self) -> Sequence[str]:
+        return ("write `(naturalFold count initial step)`, with a step of an index and the value so far",)
+
+
+@frozen
+class WrongDomain(Problem):
+    """A function that is given something else than its binder says."""
+
+    code: ClassVar[str] = "CG211"
+    title: ClassVar[str] = "`{name}` will be given `{given}`, not `{found}`"
+    label: ClassVar[str] = "expected `{given}`"
+
+    name: str
+    found: str
+    given: str

@@ -5,17 +5,18 @@ from typing import ClassVar
 
 from attrs import frozen
 
+from cgraph.check.problems_origins import EvaluationProblem
 from cgraph.diagnostics import Label, Problem
 from cgraph.source import Span
 
 
 @frozen
-class DivisionByZeroProblem(Problem):
+class DivisionByZeroProblem(EvaluationProblem):
     """A division, ceiling division or modulo by 0."""
 
     code: ClassVar[str] = "CG401"
     title: ClassVar[str] = "division by zero"
-    label: ClassVar[str] = "the divisor of `{operation}` is 0 here"
+    label: ClassVar[str] = "a divisor is 0 in `{operation}` here"
 
     operation: str
 
@@ -24,7 +25,7 @@ class DivisionByZeroProblem(Problem):
 
 
 @frozen
-class PlaneIsNoNumber(Problem):
+class PlaneIsNoNumber(EvaluationProblem):
     """Arithmetic on a plane's address."""
 
     code: ClassVar[str] = "CG402"
@@ -39,12 +40,12 @@ class PlaneIsNoNumber(Problem):
 
 
 @frozen
-class IndexOutsideFamily(Problem):
+class IndexOutsideFamily(EvaluationProblem):
     """An index that is not below the family's bound."""
 
     code: ClassVar[str] = "CG403"
     title: ClassVar[str] = "index outside the family `{family}`"
-    label: ClassVar[str] = "`{family}` has {bound} planes at index `{index_name}`, so {found} is outside"
+    label: ClassVar[str] = "index `{index_name}` is {found}, but must be less than {bound}"
 
     family: str
     index_name: str
@@ -54,19 +55,19 @@ class IndexOutsideFamily(Problem):
     where: str = ""
 
     def labels(self) -> Sequence[Label]:
-        return (Label(self.family_span, "the family is declared here"),)
+        return (*EvaluationProblem.labels(self), Label(self.family_span, f"`{self.family}` is declared here"))
 
     def notes(self) -> Sequence[str]:
         return (self.where,) if self.where else ()
 
 
 @frozen
-class OffsetOutsidePlane(Problem):
+class OffsetOutsidePlane(EvaluationProblem):
     """`cgAt` with an offset past the end of the plane."""
 
     code: ClassVar[str] = "CG404"
     title: ClassVar[str] = "offset outside the plane `{plane}`"
-    label: ClassVar[str] = "the plane has {available} elements from here on, so offset {offset} leaves nothing"
+    label: ClassVar[str] = "offset {offset} is past its {available} elements"
 
     plane: str
     available: str
@@ -94,8 +95,23 @@ class EvaluationTooLong(Problem):
     """A declaration whose types and sizes take too long to work out."""
 
     code: ClassVar[str] = "CG406"
-    title: ClassVar[str] = "checking `{name}` takes more than {limit} steps"
-    label: ClassVar[str] = "this declaration"
+    title: ClassVar[str] = "checking `{name}` takes more than {limit:,} steps"
+    label: ClassVar[str] = "the limit is reached here"
 
     name: str
     limit: int
+
+
+@frozen
+class NumberTooLarge(EvaluationProblem):
+    """A natural, or a formula, that has grown beyond any use."""
+
+    code: ClassVar[str] = "CG407"
+    title: ClassVar[str] = "a natural too large to compute with"
+    label: ClassVar[str] = "`{operation}` gives {what} here"
+
+    operation: str
+    what: str
+
+    def helps(self) -> Sequence[str]:
+        return ("sizes count elements and bytes: none is ever beyond 2^63",)

@@ -5,9 +5,10 @@ with an index below their count. What depends on what a caller gives is left to 
 build.
 """
 
+from attrs import evolve
+
 from cgraph.check.launches import check_launch
 from cgraph.check.machine import apply, evaluate
-from cgraph.check.problems_launches import blame
 from cgraph.check.terms import CheckedTerm
 from cgraph.check.values import (
     Closure,
@@ -18,20 +19,17 @@ from cgraph.check.values import (
     Value,
 )
 from cgraph.check.world import OutOfSteps, World
-from cgraph.core.naturals import Natural, Polynomial, Symbol, symbol
+from cgraph.core.naturals import Natural, Polynomial, Symbol, render
+from cgraph.core.origins import Origin
 from cgraph.core.types import BaseType, PiType, Type, substitute_type
-from cgraph.source import Source, Span
-
-# Enough for programs of 100,000 commands; a survey that needs more is one of exponential size.
-SURVEY_STEPS = 5_000_000
+from cgraph.source import Span
 
 
-def survey(world: World, term: CheckedTerm, type_: Type, span: Span, root: Source) -> None:
-    """Reports what is wrong with the launches of one definition.
+def survey(world: World, term: CheckedTerm, type_: Type, span: Span) -> bool:
+    """Reports what is wrong with the launches of one definition; False where that takes too many steps.
 
-    A survey that takes too many steps ends early without a report: the built graph is verified in any case.
+    Nothing is reported then but what was found so far: the built graph is verified in any case.
     """
-    world.steps_left = SURVEY_STEPS
     try:
         value = evaluate(world, term)
         arguments: list[Value] = []
@@ -43,15 +41,18 @@ def survey(world: World, term: CheckedTerm, type_: Type, span: Span, root: Sourc
             arguments.append(argument)
             type_ = type_.codomain
         if arguments:
-            value = apply(world, value, tuple(arguments), span, None)
+            # Without its name it is no call, so the definition itself does not stand in the origins.
+            function = evolve(value, name=None) if isinstance(value, Closure) else value
+            value = apply(world, function, tuple(arguments), span, None)
         if type_ is BaseType.COMMAND:
-            _walk(world, value, root)
+            _walk(world, value)
     except OutOfSteps:
-        return
+        return False
+    return True
 
 
-def _walk(world: World, command: Value, root: Source) -> None:
-    """Each command once, however often it runs. Problems are shown in the root file where the way to them leads."""
+def _walk(world: World, command: Value) -> None:
+    """Each command once, however often it runs."""
     seen: set[int] = set()
     kept: list[Value] = []  # an id is only a command's own as long as the command is there
     stack = [command]
@@ -68,10 +69,9 @@ def _walk(world: World, command: Value, root: Source) -> None:
         elif isinstance(command, LaunchCommand):
             _, problems = check_launch(command)
             for problem in problems:
-                world.report(blame(problem, root))
-        elif isinstance(command, EachCommand):
-            bound = command.count if isinstance(command.count, int | Polynomial) else None
+                world.report(problem)
+        elif isinstance(command, EachCommand) and isinstance(command.count, int | Polynomial):
             name = command.body.function.name if isinstance(command.body, Closure) else "index"
-            variable = world.fresh_symbol(name, bound)
-            index = symbol(variable.kind, variable.name, variable.identity, bound)
-            stack.append(apply(world, command.body, (index,), command.origin.span, command.origin))
+            index = world.fresh_natural(name, command.count)
+            origin = Origin(command.origin.span, f"{name} < {render(command.count)}", command.origin.parent)
+            stack.append(apply(world, command.body, (index,), command.origin.span, origin))

@@ -96,12 +96,11 @@ class ArgumentValue:
     """A slot number."""
 
     number: Natural
-    span: Span
 
 
 @frozen(eq=False)
 class SlotValue:
-    """One filled slot and the slots filled after it in the text."""
+    """One filled slot and the slots filled after it in the text; the span holds its number and its value."""
 
     kind: SlotKind
     argument: "Value"

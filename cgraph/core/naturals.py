@@ -135,8 +135,11 @@ def substitute(natural: Natural, mapping: Mapping[Symbol, Natural]) -> Natural:
     """The natural with symbols replaced, opaque operations computed again. Raises DivisionByZero as they do."""
     if isinstance(natural, int):
         return natural
-    values: dict[Atom, Natural] = dict(mapping.items())
-    for opaque in opaques_inside_out(natural):
+    opaques = opaques_inside_out(natural)
+    if not opaques:
+        return replace_atoms(natural, mapping)  # type: ignore[arg-type]  # symbols are atoms
+    values: dict[Atom, Natural] = {found: mapping[found] for found in symbols(natural) if found in mapping}
+    for opaque in opaques:
         left = replace_atoms(opaque.left, values)
         right = replace_atoms(opaque.right, values)
         if left is not opaque.left or right is not opaque.right:

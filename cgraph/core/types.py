@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TypeAlias
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from cgraph.core.elements import Element
-from cgraph.core.naturals import Natural, Symbol, product, render, substitute
+from cgraph.core.naturals import Natural, Polynomial, Symbol, product, render, substitute
 from cgraph.core.quantities import Quantity
 
 
@@ -44,13 +44,19 @@ class PlaneType:
 class PiType:
     """`(pi quantity name : domain . codomain)`; `symbol` stands for the argument in the codomain's sizes.
 
-    A bound of the symbol is a fact about every argument the function will be given, e.g. a loop's index.
+    A bound of the symbol is a fact about every argument the function will be given, e.g. a loop's index. `sized` tells
+    whether sizes stand anywhere in the type: only then can an argument's value matter to it.
     """
 
     quantity: Quantity
     symbol: Symbol
     domain: "Type"
     codomain: "Type"
+    sized: bool = field(init=False, eq=False, repr=False)
+
+    @sized.default
+    def _sized(self) -> bool:
+        return isinstance(self.symbol.bound, Polynomial) or is_sized(self.domain) or is_sized(self.codomain)
 
 
 @frozen
@@ -63,9 +69,20 @@ Type: TypeAlias = BaseType | PlaneType | PiType | PoisonType
 POISON = PoisonType()
 
 
+def is_sized(type_: Type) -> bool:
+    """Whether sizes stand in the type, for which symbols could be replaced."""
+    if isinstance(type_, PiType):
+        return type_.sized
+    return isinstance(type_, PlaneType) and type_.extent is not None
+
+
 def substitute_type(type_: Type, values: Mapping[Symbol, Natural]) -> Type:
-    """The type with naturals put in for symbols. Domains nest only as deep as a type expression may."""
-    if not values or isinstance(type_, BaseType | PoisonType):
+    """The type with naturals put in for symbols. Domains nest only as deep as a type expression may.
+
+    Raises:
+        DivisionByZero: a size divides by what became 0.
+    """
+    if not values or not is_sized(type_) or isinstance(type_, BaseType | PoisonType):
         return type_
     if isinstance(type_, PlaneType):
         if type_.extent is None:
