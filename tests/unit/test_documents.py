@@ -6,11 +6,25 @@ from typing import NamedTuple
 
 import pytest
 
+from cgraph.build.builder import MAX_COMMANDS
+from cgraph.build.parameters import MAX_STEPS
+from cgraph.check.checker import ALL_STEPS, DECLARATION_STEPS, SURVEY_STEPS
+from cgraph.check.limits import MOST_BITS, MOST_DEGREE, MOST_TERMS
+from cgraph.check.rules import MOST_NESTED_DOMAINS
 from cgraph.check.terms import Primitive
 from cgraph.diagnostics import Problem, ProblemsFound
 from cgraph.diagnostics.page import diagnostics_page
+from cgraph.graph.rules_commands import (
+    BLOCK_LIMIT_Z,
+    BLOCK_THREADS,
+    GRID_LIMITS,
+    NATURAL_LIMIT,
+    SHARED_LIMIT_BYTES,
+)
 from cgraph.pipeline import check, compile_program, parse
 from cgraph.source import Source
+from cgraph.syntax.loading import MAXIMUM_SIZE_BYTES
+from cgraph.syntax.term_builder import MAXIMUM_DIGITS
 from cgraph.syntax.tree import Definition
 
 ROOT = Path(__file__).parents[2]
@@ -104,13 +118,34 @@ def test_the_list_of_reserved_words_is_the_one_of_the_parser() -> None:
             assert word not in reserved
 
 
+def test_the_limits_are_those_of_the_code() -> None:
+    rows = re.findall(r"^\| [^|]+ \| ([\d,; ]+) \|", section("Limits"), re.MULTILINE)
+    stated = [tuple(int(number.replace(",", "")) for number in row.split(";")) for row in rows]
+    assert stated == [
+        (MAXIMUM_SIZE_BYTES // 2**20,),
+        (MAXIMUM_DIGITS,),
+        (MOST_NESTED_DOMAINS,),
+        (MOST_BITS,),
+        (MOST_TERMS, MOST_DEGREE),
+        (DECLARATION_STEPS,),
+        (SURVEY_STEPS,),
+        (ALL_STEPS,),
+        (MAX_STEPS,),
+        (MAX_COMMANDS,),
+        GRID_LIMITS,
+        (BLOCK_THREADS, BLOCK_LIMIT_Z),
+        (SHARED_LIMIT_BYTES,),
+        (NATURAL_LIMIT,),
+    ]
+
+
 def test_every_code_that_the_reference_mentions_exists() -> None:
     existing = set(re.findall(r"^\| (CG\d+)", diagnostics_page(), re.MULTILINE))
     mentioned = set(re.findall(r"CG\d{3}", LANGUAGE.read_text(encoding="utf-8")))
     assert mentioned <= existing
 
 
-def test_the_page_of_diagnostics_is_current(request: pytest.FixtureRequest) -> None:
-    if request.config.getoption("--refresh-goldens", default=False):
+def test_the_page_of_diagnostics_is_current(refresh_goldens: bool) -> None:
+    if refresh_goldens:
         DIAGNOSTICS.write_text(diagnostics_page(), encoding="utf-8")
     assert DIAGNOSTICS.read_text(encoding="utf-8") == diagnostics_page()
