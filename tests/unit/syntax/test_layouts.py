@@ -1,15 +1,12 @@
 """Layouts written out by hand; that layout changes nothing else is shown in tests/laws/test_printer.py."""
 
-import os
-import re
-from pathlib import Path
-
 import pytest
 
 from cgraph.source import Source
 from cgraph.syntax import tree
 from cgraph.syntax.parser import parse
 from cgraph.syntax.printer import print_module, print_term, print_type
+from tests.support.seeds import seed_layer_text
 from tests.support.trees import NOWHERE, plain
 
 WIDE = "aNameOfTwentyEightCharacters"
@@ -120,14 +117,7 @@ def test_messages_show_terms_on_one_line() -> None:
 
 
 def test_the_seed_is_laid_out_and_stays_what_it_is() -> None:
-    folder = os.environ.get("CGRAPH_SEEDS")
-    if folder is None:
-        pytest.skip("CGRAPH_SEEDS does not name the folder of the seed documents")
-    (path,) = Path(folder).glob("000*.txt")
-    # The document is a page: prose, then numbered lines, then a footer glued to the last one.
-    numbered = re.findall(r"^[0-9]{4} ?(.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    text = "\n".join(numbered)
-    text = text[: text.rindex(")") + 1]
+    text = seed_layer_text()
     module = parse(Source("seed", text))
     (definition,) = module.declarations
     assert isinstance(definition, tree.Definition)
