@@ -14,7 +14,7 @@ from cgraph.syntax.term_printer import TermPrinter
 from cgraph.syntax.tree import Import, Module, Term, TypeExpression
 from cgraph.syntax.trivia import Trivia
 
-WIDTH = 100
+WIDTH = 120
 MAXIMUM_MESSAGE_LENGTH = 80
 
 

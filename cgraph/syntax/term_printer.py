@@ -43,6 +43,7 @@ from cgraph.syntax.trivia import Trivia
 
 INDENT = 2
 MAXIMUM_INDENT = 40
+SLOT_FILLERS = frozenset({"cgPointer", "cgNatural", "cgFloat"})
 
 _Step = tuple[Callable[..., None], tuple[Any, ...]]
 
@@ -111,15 +112,16 @@ class TermPrinter:
     def _apply(self, node: Apply, base: int, linked: bool) -> None:
         inner = _inner(base)
         *before, last = node.arguments
+        ends_chain = linked and isinstance(last, Name)
         steps: list[_Step] = [(self._node, (node.function, inner))]
-        for argument in before:
+        for argument in node.arguments if ends_chain else before:
             steps += (self._break, (argument, inner)), (self._node, (argument, inner))
         self._begin(base, linked)
         self._layout.open()
         self._plan(
             *steps,
             (self._layout.close, ()),
-            *self._tail(last, base, _applies_same(node, last)),
+            *(() if ends_chain else self._tail(last, base, _applies_same(node, last))),
             (self._end, (node, base, linked)),
         )
 
@@ -209,7 +211,9 @@ def _inner(base: int) -> int:
 
 
 def _applies_same(node: Apply, last: Term) -> bool:
-    """Whether the last argument applies the same named function again."""
+    """Whether the last argument applies the same named function again, or fills the next slot of a launch."""
     outer = node.function
     inner = last.function if isinstance(last, Apply) else None
-    return isinstance(outer, Name) and isinstance(inner, Name) and outer.text == inner.text
+    if not isinstance(outer, Name) or not isinstance(inner, Name):
+        return False
+    return outer.text == inner.text or {outer.text, inner.text} <= SLOT_FILLERS

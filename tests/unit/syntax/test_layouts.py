@@ -5,12 +5,12 @@ import pytest
 from cgraph.source import Source
 from cgraph.syntax import tree
 from cgraph.syntax.parser import parse
-from cgraph.syntax.printer import print_module, print_term, print_type
+from cgraph.syntax.printer import WIDTH, print_module, print_term, print_type
 from tests.support.seeds import seed_layer_text
 from tests.support.trees import NOWHERE, plain
 
-WIDE = "aNameOfTwentyEightCharacters"
-assert len(WIDE) == 28
+WIDE = "aNameOfThirtyFourCharactersInTotal"
+assert len(WIDE) == 34
 
 
 def formatted(text: str) -> str:
@@ -71,8 +71,8 @@ def test_binders_chain_and_long_values_stand_apart() -> None:
 
 
 def test_arguments_hang_or_stand_in_lines() -> None:
-    assert formatted(f"def a = (f {WIDE} {WIDE} {WIDE} (g 1 2 3))") == (
-        f"def a =\n  (f {WIDE} {WIDE} {WIDE}\n    (g 1 2 3))\n"
+    assert formatted(f"def a = (f {WIDE} {WIDE} {WIDE} (g 1 2 3 {WIDE}))") == (
+        f"def a =\n  (f {WIDE} {WIDE} {WIDE}\n    (g 1 2 3 {WIDE}))\n"
     )
     assert formatted(f"def a = (f {WIDE} {WIDE} {WIDE} {WIDE} x)") == (
         "def a =\n  (f\n" + f"    {WIDE}\n" * 4 + "    x)\n"
@@ -94,7 +94,7 @@ def test_depth_costs_no_stack_and_no_width(left: str, right: str) -> None:
     opened = "".join(left.format(number % 3) for number in range(depth))
     printed = formatted(f"def a = {opened}x{right * depth}")
     lines = printed.split("\n")
-    assert max(map(len, lines)) <= 100
+    assert max(map(len, lines)) <= WIDTH
     assert len(printed) < 60 * len(opened + right * depth)
     assert print_module(parse(Source("again", printed))) == printed
 
@@ -124,4 +124,4 @@ def test_the_seed_is_laid_out_and_stays_what_it_is() -> None:
     assert definition.name.text == "cgLayerBackward"
     printed = print_module(module)
     assert plain(parse(Source("again", printed)).declarations) == plain(module.declarations)
-    assert max(map(len, printed.split("\n"))) <= 100
+    assert max(map(len, printed.split("\n"))) <= WIDTH
