@@ -1,0 +1,230 @@
+"""Compiles the .cu files of images: one module for all images that share a file, for one device and one `half`.
+
+Receives images with bound sizes; guarantees code whose kernels take exactly what the images' slots say. Loading the
+code is left to the driver's side, executing it to the device or the emulator.
+
+What a kernel sees: C++17; `CG_HALF` is 1 where half is f16 and 2 where it is bf16; each constant of an image is a
+macro. Images of one file are compiled together, and a constant of one of them is visible to all; a kernel that needs
+a constant stands behind `#ifdef` of it, so that the file compiles for programs that do not use that image.
+"""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from enum import Enum
+from pathlib import Path
+
+from attrs import field, frozen
+
+from cgraph.backends.cuda.cache import cache_directory, key_of, load, store
+from cgraph.backends.cuda.compilation_errors import explain_failure
+from cgraph.backends.cuda.entries import Entry, Parameter, Resources, read_entries
+from cgraph.backends.cuda.headers import find_cuda_headers
+from cgraph.backends.cuda.nvrtc import nvrtc_version, run_nvrtc
+from cgraph.backends.cuda.problems_compiler import ArchitectureUnknown, EntryNotFound, HalfNotOnDevice
+from cgraph.backends.cuda.signature_check import check_entry
+from cgraph.backends.cuda.sources import KernelSource, find_kernel_source
+from cgraph.core.elements import Element
+from cgraph.core.signatures import Signature
+from cgraph.diagnostics import Problem, ProblemsFound
+from cgraph.graph.model import Image
+
+HALF_MACRO = {Element.F16: "1", Element.BF16: "2"}
+# Its header knows what the macro means; a file that does not include it may work with any half.
+HALF_HEADER = "common.cuh"
+OLDEST_CAPABILITY = 80
+
+
+class CodeKind(Enum):
+    """A cubin runs on devices of its architecture only; PTX is what the emulator executes."""
+
+    CUBIN = "cubin"
+    PTX = "ptx"
+
+
+@frozen(eq=False)
+class CompiledModule:
+    """The code of one .cu file.
+
+    Args:
+        path: of the file.
+        architecture: e.g. `sm_90`.
+        code: a cubin, or PTX in UTF-8.
+        entries: its kernels.
+        key: names all that the code depends on; equal keys mean equal code.
+    """
+
+    path: Path
+    architecture: str
+    kind: CodeKind
+    code: bytes = field(repr=False)
+    entries: tuple[Entry, ...]
+    key: str
+
+
+@frozen(eq=False)
+class CompiledKernel:
+    """An image's kernel: `entry` in the code of `module`, which images of one file share."""
+
+    image: Image
+    module: CompiledModule
+    entry: Entry
+
+
+def compile_images(
+    images: Sequence[Image], half: Element, architecture: str, kind: CodeKind = CodeKind.CUBIN
+) -> tuple[CompiledKernel, ...]:
+    """The kernels of images, in their order.
+
+    Args:
+        images: with constants put in.
+        half: what the build bound `half` to.
+        architecture: of the device, e.g. `sm_90`; PTX runs on it and newer ones.
+        kind: of code.
+
+    Raises:
+        ProblemsFound: CG730 to CG739, all that are found.
+    """
+    kernels: dict[int, CompiledKernel] = {}
+    problems: list[Problem] = []
+    groups = tuple(_groups(images))
+
+    def compile_group(group: list[int]) -> CompiledModule | ProblemsFound:
+        first = images[group[0]].signature
+        constants = dict(constant for number in group for constant in images[number].constants)
+        try:
+            return compile_file(find_kernel_source(first), first, constants, half, architecture, kind)
+        except ProblemsFound as stopped:
+            return stopped
+
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        modules = tuple(threads.map(compile_group, groups))
+    for group, module in zip(groups, modules, strict=True):
+        if isinstance(module, ProblemsFound):
+            problems.extend(module.problems)
+            continue
+        for number in group:
+            image = images[number]
+            entry = _find_entry(module, image.signature)
+            found = [_no_entry(module, image.signature)] if entry is None else check_entry(image.signature, entry)
+            problems.extend(found)
+            if entry is not None:
+                kernels[number] = CompiledKernel(image, module, entry)
+    if problems:
+        raise ProblemsFound(problems)
+    return tuple(kernels[number] for number in range(len(images)))
+
+
+def compile_file(
+    source: KernelSource,
+    signature: Signature,
+    constants: Mapping[str, int],
+    half: Element,
+    architecture: str,
+    kind: CodeKind = CodeKind.CUBIN,
+) -> CompiledModule:
+    """The code of one file, from the cache or compiled now.
+
+    Args:
+        source: the file.
+        signature: of an image that needs it, for messages.
+        constants: macros.
+        half: as for `compile_images`, and so the rest.
+        architecture: the same.
+        kind: the same.
+
+    Raises:
+        ProblemsFound: CG730, CG733 to CG735 or CG739.
+    """
+    version = nvrtc_version()
+    known = tuple(f"sm_{number}" for number in version.architectures if number >= OLDEST_CAPABILITY)
+    if architecture.rstrip("af") not in known:
+        raise ProblemsFound([ArchitectureUnknown(None, architecture, version.number, known)])
+    if half not in HALF_MACRO and source.needs(HALF_HEADER):
+        raise ProblemsFound([HalfNotOnDevice(signature.span, signature.name, half.value)])
+    options = _options(source, constants, half, architecture, kind)
+    headers = (f"{path}\n{text}" for path, text in source.includes)
+    key = key_of([version.number, find_cuda_headers().identity, *options, str(source.path), source.text, *headers])
+    directory = cache_directory() / "kernels"
+    stored = load(directory, key)
+    if stored is not None:
+        entries = tuple(_entry_of(facts) for facts in stored[0]["entries"])
+        return CompiledModule(source.path, architecture, kind, stored[1], entries, key)
+    output = run_nvrtc(source.text, str(source.path), options)
+    if not output.succeeded:
+        raise ProblemsFound([explain_failure(source, signature, output.log)])
+    code = output.cubin if kind is CodeKind.CUBIN else output.ptx.encode()
+    entries = read_entries(output.ptx, output.log)
+    store(directory, key, {"entries": [_facts_of(entry) for entry in entries]}, code)
+    return CompiledModule(source.path, architecture, kind, code, entries, key)
+
+
+def _groups(images: Sequence[Image]) -> Iterable[list[int]]:
+    """Numbers of images that are compiled together: of one file, and without two values of one constant."""
+    groups: dict[tuple[Path, str], list[tuple[dict[str, int], list[int]]]] = {}
+    for number, image in enumerate(images):
+        signature = image.signature
+        places = groups.setdefault((Path(signature.span.source.name).parent, signature.file), [])
+        constants = dict(image.constants)
+        for taken, numbers in places:
+            if all(taken.get(name, value) == value for name, value in constants.items()):
+                taken.update(constants)
+                numbers.append(number)
+                break
+        else:
+            places.append((constants, [number]))
+    return (numbers for places in groups.values() for _, numbers in places)
+
+
+def _options(
+    source: KernelSource, constants: Mapping[str, int], half: Element, architecture: str, kind: CodeKind
+) -> tuple[str, ...]:
+    """As NVRTC takes them. PTX is asked for by a virtual architecture, which leaves out the assembler."""
+    target = architecture if kind is CodeKind.CUBIN else architecture.replace("sm_", "compute_", 1)
+    folders = (*source.include_directories, *find_cuda_headers().directories)
+    return (
+        f"--gpu-architecture={target}",
+        "--std=c++17",
+        "--generate-line-info",
+        "--ptxas-options=-v",
+        *(f"--include-path={folder}" for folder in folders),
+        *((f"--define-macro=CG_HALF={HALF_MACRO[half]}",) if half in HALF_MACRO else ()),
+        *(f"--define-macro={name}={value}" for name, value in sorted(constants.items())),
+    )
+
+
+def _find_entry(module: CompiledModule, signature: Signature) -> Entry | None:
+    return next((entry for entry in module.entries if entry.name == signature.entry), None)
+
+
+def _no_entry(module: CompiledModule, signature: Signature) -> Problem:
+    names = tuple(entry.name for entry in module.entries)
+    return EntryNotFound(signature.span, signature.name, signature.file, signature.entry, names)
+
+
+def _facts_of(entry: Entry) -> list[object]:
+    resources = entry.resources
+    return [
+        entry.name,
+        [[parameter.type, parameter.size_bytes] for parameter in entry.parameters],
+        entry.block_threads,
+        None
+        if resources is None
+        else [
+            resources.registers,
+            resources.shared_bytes,
+            resources.stack_bytes,
+            resources.spill_store_bytes,
+            resources.spill_load_bytes,
+        ],
+    ]
+
+
+def _entry_of(facts: list[object]) -> Entry:
+    name, parameters, block_threads, resources = facts
+    return Entry(
+        name,  # type: ignore[arg-type]  # the checksum says that these are the facts that were stored
+        tuple(Parameter(*pair) for pair in parameters),  # type: ignore[attr-defined]
+        block_threads,  # type: ignore[arg-type]
+        None if resources is None else Resources(*resources),  # type: ignore[misc]
+    )
