@@ -14,7 +14,7 @@ from cgraph.source import Source, Span
 
 @frozen
 class Place:
-    """A line of the text that the PTX was compiled from. `file` is the path as the compiler wrote it, `line` counts from 1."""
+    """A line of the text that the PTX was compiled from: the path as the compiler wrote it, the line from 1."""
 
     file: str
     line: int
