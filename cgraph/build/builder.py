@@ -13,7 +13,7 @@ from cgraph.build.emitting import Emitter
 from cgraph.build.parameters import MAX_STEPS, Given, build_world
 from cgraph.build.planes import PlaneTable
 from cgraph.build.problems import EntryIsNoCommand, NoEntry, TooManyCommands, TooManySteps
-from cgraph.check.machine import apply, evaluate
+from cgraph.check.machine import STEPS_OF_CALL, apply, evaluate
 from cgraph.check.primitives import choose_plane
 from cgraph.check.problems_origins import blame
 from cgraph.check.program import CheckedDefinition, CheckedProgram
@@ -195,7 +195,7 @@ class _Walk:
 
     def _start_loop(self, each: EachCommand, stack: "list[Value | _LeavePhase | _Loop]") -> None:
         if isinstance(each.count, int):
-            if each.count > self.world.steps_left:
+            if each.count * STEPS_OF_CALL > self.world.steps_left:
                 raise OutOfSteps(each.origin.span)
             name = each.body.function.name if isinstance(each.body, Closure) else "index"
             indices = range(each.count - 1, -1, -1) if each.down else range(each.count)

@@ -22,8 +22,8 @@ from cgraph.core.types import BaseType
 from cgraph.diagnostics import Problem
 from cgraph.diagnostics.suggest import closest_name
 
-# Applications, lets, loop turns and phases of one build: twenty for each command of the largest graph.
-MAX_STEPS = 20_000_000
+# Steps of one build. The layer's programs take 65 for each command.
+MAX_STEPS = 10_000_000
 Given = Mapping[str, int | float]
 
 

@@ -17,11 +17,12 @@ from cgraph.check.declarations import (
     declare_plane,
 )
 from cgraph.check.dependencies import Declared, find_needs, order_declarations
+from cgraph.check.names import PRIMITIVES
 from cgraph.check.problems_names import DeclaredTwice, NameOfTheLanguage
 from cgraph.check.problems_origins import blame
 from cgraph.check.problems_values import EvaluationTooLong
 from cgraph.check.program import CheckedDefinition, CheckedProgram
-from cgraph.check.rules import PRIMITIVES, Rules
+from cgraph.check.rules import Rules
 from cgraph.check.scope import Scope
 from cgraph.check.survey import survey
 from cgraph.check.values import Unknown
@@ -42,10 +43,10 @@ class CheckResult:
 
 
 # Steps for the sizes and types of one declaration, for the survey of one definition, and for both of all of them.
-# A program of 100,000 commands needs a tenth of it; one that needs more is of exponential size.
+# A program of 100,000 commands needs less; one that needs more is of exponential size.
 DECLARATION_STEPS = 1_000_000
-SURVEY_STEPS = 5_000_000
-ALL_STEPS = 20_000_000
+SURVEY_STEPS = 2_000_000
+ALL_STEPS = 8_000_000
 
 
 @define(eq=False)

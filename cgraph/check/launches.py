@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from attrs import frozen
 
 from cgraph.check.explain import describe_counterexample
+from cgraph.check.names import may_be_address
 from cgraph.check.primitives import plane_name
 from cgraph.check.problems_launches import (
     MissingSlot,
@@ -22,7 +23,6 @@ from cgraph.check.problems_launches import (
     WrongSlotElement,
     WrongSlotKind,
 )
-from cgraph.check.rules import may_be_address
 from cgraph.check.values import (
     ArgumentValue,
     ImageValue,

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from attrs import define, evolve
 
+from cgraph.check.environments import bind, look_up
 from cgraph.check.primitives import NO_SLOTS, NOTHING, choose_plane, compute, to_natural, type_of_value
 from cgraph.check.terms import (
     Application,
@@ -36,6 +37,9 @@ from cgraph.core.naturals import Natural, Polynomial, Symbol
 from cgraph.core.origins import Origin
 from cgraph.core.types import BaseType, PiType, PlaneType, Type, substitute_type
 from cgraph.source import Span
+
+# A call takes about as long as so many primitives.
+STEPS_OF_CALL = 4
 
 # ── what waits on the stack ────────────────────────────────────────────────────────────────────────
 
@@ -67,7 +71,7 @@ class _Supplying:
 class _Binding:
     """A let whose value is being evaluated."""
 
-    body: CheckedTerm
+    term: Binding
     environment: Environment
     origin: Origin | None
 
@@ -147,7 +151,7 @@ def _run(world: World, stack: list[_Frame], state: _Next) -> Value:
             if world.steps_left <= 0:
                 raise OutOfSteps(term.span)
             world.steps_left -= 1
-            stack.append(_Binding(term.body, environment, origin))
+            stack.append(_Binding(term, environment, origin))
             state = _Pending(term.value, environment, origin)
         elif isinstance(term, Global) and term.name not in world.values:
             stack.append(_Remembering(term.name))
@@ -161,9 +165,7 @@ def _leaf(world: World, term: CheckedTerm, environment: Environment) -> Value | 
     """The value of a term that needs no stack, or None."""
     kind = type(term)
     if kind is Local:
-        for _ in range(term.distance):  # type: ignore[union-attr]  # `kind` says which it is; isinstance is slower
-            environment = environment[1]  # type: ignore[index]  # the type rules counted the binders
-        return environment[0]  # type: ignore[index]  # as above
+        return look_up(term, environment)  # type: ignore[arg-type]  # `kind` says which it is; isinstance is slower
     if kind is Global:
         return world.values.get(term.name)  # type: ignore[union-attr]  # as above
     if kind is Constant:
@@ -219,7 +221,7 @@ def _resume(world: World, stack: list[_Frame], value: Value) -> _Next:
         return _advance(world, stack, frame)
     stack.pop()
     if isinstance(frame, _Binding):
-        return _Pending(frame.body, (value, frame.environment), frame.origin)
+        return _Pending(frame.term.body, bind(value, frame.environment, frame.term.level), frame.origin)
     if isinstance(frame, _Supplying):
         return _enter(world, stack, value, frame.arguments, frame.span, frame.origin)
     if isinstance(frame, _Remembering):
@@ -245,7 +247,7 @@ def _enter(
     """Applies a function to at least one argument."""
     if world.steps_left <= 0:
         raise OutOfSteps(span)
-    world.steps_left -= 1
+    world.steps_left -= STEPS_OF_CALL
     if isinstance(function, Closure):
         return _enter_closure(stack, function, arguments, span, origin)
     if isinstance(function, Partial):
@@ -259,11 +261,11 @@ def _enter_closure(
     stack: list[_Frame], closure: Closure, arguments: tuple[Value, ...], span: Span, origin: Origin | None
 ) -> _Next:
     function = closure.function
-    environment: Environment = (arguments[0], closure.environment)
+    environment = bind(arguments[0], closure.environment, function.level)
     given = 1
     while given < len(arguments) and isinstance(function.body, Function):
         function = function.body
-        environment = (arguments[given], environment)
+        environment = bind(arguments[given], environment, function.level)
         given += 1
     if given < len(arguments):
         stack.append(_Supplying(arguments[given:], span, origin))
@@ -303,7 +305,7 @@ def _start_fold(
     count_value, initial, step = arguments
     count = to_natural(world, Primitive.FOLD.text, count_value, span, origin)
     if isinstance(count, int):
-        if count > world.steps_left:
+        if count * STEPS_OF_CALL > world.steps_left:
             raise OutOfSteps(span)
         return _fold(world, stack, _Folding(0, count, step, span, origin), initial)
     index = world.fresh_value(BaseType.NAT, "i", count)

@@ -5,51 +5,17 @@ gets the poison type, so that one error does not cause others. Rules are generat
 programs nest deep. Names that the term does not bind must have their types in `Rules.types` already.
 """
 
-from attrs import define, field
-
-from cgraph.check.applications import check_special, special_result
+from cgraph.check.applications import check_copy, part_type, precise_types
 from cgraph.check.fitting import ArgumentPlace, fit
-from cgraph.check.limits import MOST_NATURAL, excess
 from cgraph.check.machine import evaluate
-from cgraph.check.primitive_types import PRIMITIVE_TYPES
-from cgraph.check.primitives import to_natural, type_of_value
-from cgraph.check.problems_names import UnknownName
-from cgraph.check.problems_types import (
-    FoldIncomplete,
-    NotAFunction,
-    NumberIsNoPlane,
-    TooManyArguments,
-    TypeTooDeep,
-    WrongDomain,
-)
+from cgraph.check.names import Names, Typed
+from cgraph.check.primitives import to_natural
+from cgraph.check.problems_types import FoldIncomplete, NotAFunction, TooManyArguments, TypeTooDeep, WrongDomain
 from cgraph.check.problems_usage import QuantityMismatch
-from cgraph.check.problems_values import DivisionByZeroProblem, NumberTooLarge, SizeIsNoFormula
-from cgraph.check.scope import Binder, Scope
-from cgraph.check.terms import (
-    Application,
-    Binding,
-    CheckedTerm,
-    Constant,
-    Function,
-    Global,
-    Hole,
-    Local,
-    Primitive,
-)
-from cgraph.check.usages import check_usage
-from cgraph.check.values import Unknown, Value
-from cgraph.check.world import UNKNOWN, OutOfSteps, World
-from cgraph.core.naturals import (
-    DivisionByZero,
-    Natural,
-    Polynomial,
-    Symbol,
-    SymbolKind,
-    render,
-    substitute,
-    symbol,
-    symbols,
-)
+from cgraph.check.problems_values import DivisionByZeroProblem, SizeIsNoFormula
+from cgraph.check.terms import Application, Binding, CheckedTerm, Constant, Function, Hole, Primitive
+from cgraph.check.world import UNKNOWN
+from cgraph.core.naturals import DivisionByZero, Natural, Polynomial, Symbol, substitute, symbol
 from cgraph.core.origins import Origin
 from cgraph.core.quantities import Quantity
 from cgraph.core.trampoline import Rule
@@ -64,30 +30,21 @@ from cgraph.core.types import (
     render_type,
     substitute_type,
 )
-from cgraph.diagnostics.suggest import closest_name
 from cgraph.source import Span
 from cgraph.syntax import tree
 
-PRIMITIVES = {primitive.text: primitive for primitive in Primitive}
 MOST_NESTED_DOMAINS = 100
 
-_Typed = tuple[CheckedTerm, Type]
 
-
-@define(eq=False)
-class Rules:
-    """What the rules share: the session, the types of declared names, and the bound names around the present term."""
-
-    world: World
-    types: dict[str, Type]
-    scope: Scope = field(factory=Scope)
+class Rules(Names):
+    """The rules, one method each."""
 
     # ── terms ──────────────────────────────────────────────────────────────────────────────────────
 
-    def infer(self, term: tree.Term) -> Rule[_Typed]:
+    def infer(self, term: tree.Term) -> Rule[Typed]:
         """The checked term and its type."""
         if isinstance(term, tree.Apply):
-            typed: _Typed = yield self._application(term)
+            typed: Typed = yield self._application(term)
             return typed
         if isinstance(term, tree.Lambda):
             typed = yield self._function(term)
@@ -109,71 +66,16 @@ class Rules:
         self.expect(checked, actual, expected, term.span, place)
         return checked
 
-    def leaf(self, term: tree.Name | tree.NaturalLiteral | tree.FloatLiteral) -> _Typed:
-        """A term without parts."""
-        if isinstance(term, tree.NaturalLiteral):
-            if term.value >= MOST_NATURAL:
-                self.world.report(NumberTooLarge(term.span, Origin(term.span, "literal"), "this", excess(term.value)))
-                return Hole(term.span), POISON
-            return Constant(term.value, term.span), BaseType.NAT
-        if isinstance(term, tree.FloatLiteral):
-            return Constant(term.value, term.span), BaseType.FLOAT
-        binder = self.scope.find(term.text)
-        if binder is not None:
-            self.scope.use(binder, term.span)
-            return Local(self.scope.level - 1 - binder.level, term.text, term.span), binder.type
-        primitive = PRIMITIVES.get(term.text)
-        if primitive is Primitive.FOLD:
-            self.world.report(FoldIncomplete(term.span, "none is"))
-            return Hole(term.span), POISON
-        if primitive is not None:
-            return Constant(primitive, term.span), PRIMITIVE_TYPES[primitive.text]
-        type_ = self.types.get(term.text)
-        if type_ is not None:
-            return Global(term.text, term.span), type_
-        self.report_unknown(term)
-        return Hole(term.span), POISON
-
-    def expect(
-        self, checked: CheckedTerm, actual: Type, expected: Type, span: Span, place: ArgumentPlace | None
-    ) -> None:
-        """Reports where the actual type does not fit; looks at the value where a plane's type does not say enough."""
-        if actual is expected:
-            return
-        if isinstance(expected, PlaneType):
-            unsaid = actual is BaseType.NAT or (
-                isinstance(actual, PlaneType) and None in (actual.element, actual.extent)
-            )
-            if unsaid:
-                value = self.value_of(checked)
-                if isinstance(value, int | Polynomial) and not may_be_address(value):
-                    self.world.report(NumberIsNoPlane(span, render(value), place.words() if place else ""))
-                    return
-                precise = type_of_value(value)
-                actual = precise if isinstance(precise, PlaneType) else actual
-        for problem in fit(actual, expected, span, place):
-            self.world.report(problem)
-
-    def value_of(self, checked: CheckedTerm) -> Value:
-        """The value of a term in the present scope; unknown where it would take too long."""
-        try:
-            return evaluate(self.world, checked, self.scope.environment)
-        except OutOfSteps:
-            return UNKNOWN
-
-    def report_unknown(self, name: tree.Name) -> None:
-        """Reports a name that nothing declares, with one that is spelt alike."""
-        candidates = [*self.types, *PRIMITIVES, *(text for text, found in self.scope.binders.items() if found)]
-        self.world.report(UnknownName(name.span, name.text, closest_name(name.text, candidates)))
-
-    def _function(self, term: tree.Lambda) -> Rule[_Typed]:
+    def _function(self, term: tree.Lambda) -> Rule[Typed]:
         """A lambda of which nothing is expected."""
         domain = yield self.type_of(term.type)
         variable = self.world.fresh_symbol(term.name.text)
-        binder = self._bind(term.name, term.quantity, domain, self._value_of_symbol(variable, domain), term.span)
+        binder = self.bind(term.name, term.quantity, domain, self.value_of_symbol(variable, domain), term.span)
         body, codomain = yield self.infer(term.body)
-        self._unbind(binder)
-        return Function(term.name.text, body, term.span), PiType(term.quantity, variable, domain, codomain)
+        self.unbind(binder)
+        return Function(term.name.text, body, self.scope.level, term.span), PiType(
+            term.quantity, variable, domain, codomain
+        )
 
     def _expected_function(
         self, term: tree.Lambda, expected: PiType, values: dict[Symbol, Natural]
@@ -192,16 +94,16 @@ class Rules:
             )
         bound = None if expected.symbol.bound is None else substitute(expected.symbol.bound, values)
         variable = self.world.fresh_symbol(term.name.text, bound)
-        binder = self._bind(term.name, term.quantity, domain, self._value_of_symbol(variable, domain), term.span)
+        binder = self.bind(term.name, term.quantity, domain, self.value_of_symbol(variable, domain), term.span)
         values[expected.symbol] = symbol(variable.kind, variable.name, variable.identity, bound)
         if isinstance(term.body, tree.Lambda) and isinstance(expected.codomain, PiType):
             body = yield self._expected_function(term.body, expected.codomain, values)
         else:
             body = yield self.check(term.body, substitute_type(expected.codomain, values))
-        self._unbind(binder)
-        return Function(term.name.text, body, term.span)
+        self.unbind(binder)
+        return Function(term.name.text, body, self.scope.level, term.span)
 
-    def _let(self, term: tree.Let, expected: Type | None) -> Rule[_Typed]:
+    def _let(self, term: tree.Let, expected: Type | None) -> Rule[Typed]:
         before = self.scope.enter(term.quantity)
         if term.type is not None:
             type_ = yield self.type_of(term.type)
@@ -211,28 +113,28 @@ class Rules:
         self.scope.leave(before)
         # Commands are looked at when the whole definition is evaluated; a type never depends on one.
         known = UNKNOWN if type_ is BaseType.COMMAND else self.value_of(value)
-        binder = self._bind(term.name, term.quantity, type_, known, term.span)
+        binder = self.bind(term.name, term.quantity, type_, known, term.span)
         if expected is not None:
             body = yield self.check(term.body, expected)
             body_type = expected
         else:
             body, body_type = yield self.infer(term.body)
-        self._unbind(binder)
-        return Binding(term.name.text, value, body, term.span), body_type
+        self.unbind(binder)
+        return Binding(term.name.text, value, body, self.scope.level, term.span), body_type
 
-    def _application(self, term: tree.Apply) -> Rule[_Typed]:
+    def _application(self, term: tree.Apply) -> Rule[Typed]:
         head = term.function
         if isinstance(head, tree.Name) and head.text == Primitive.FOLD.text and self.scope.find(head.text) is None:
-            typed: _Typed = yield self._fold(term, Constant(Primitive.FOLD, head.span))
+            typed: Typed = yield self._fold(term, Constant(Primitive.FOLD, head.span))
             return typed
         function, type_ = self.leaf(head) if not isinstance(head, _NESTED) else (yield self.infer(head))
         typed = yield self._apply(term, function, type_, 0)
         return typed
 
-    def _apply(self, term: tree.Apply, function: CheckedTerm, type_: Type, first: int) -> Rule[_Typed]:
+    def _apply(self, term: tree.Apply, function: CheckedTerm, type_: Type, first: int) -> Rule[Typed]:
         """A function of known type applied to the term's arguments from the first one given."""
-        primitive = function.value if isinstance(function, Constant) else None
         checked: list[CheckedTerm] = []
+        types: list[Type] = []
         values: dict[Symbol, Natural] = {}
         try:
             for position, argument in enumerate(term.arguments[first:], first):
@@ -243,29 +145,54 @@ class Rules:
                 domain = substitute_type(type_.domain, values)
                 before = self.scope.enter(type_.quantity)
                 place = ArgumentPlace(_name_of(term.function), position, type_)
-                if isinstance(argument, _NESTED):
-                    part = yield self.check(argument, domain, place)
-                else:
-                    part, actual = self.leaf(argument)
-                    if actual is not domain:
-                        self.expect(part, actual, domain, argument.span, place)
+                part, actual = (
+                    self.leaf(argument)
+                    if not isinstance(argument, _NESTED)
+                    else (yield self._nested_argument(argument, domain, place))
+                )
+                if actual is not domain:
+                    self.expect(part, actual, domain, argument.span, place)
                 self.scope.leave(before)
                 checked.append(part)
+                types.append(actual)
                 if type_.domain is BaseType.NAT and is_sized(type_.codomain):
-                    value = self.value_of(part)
-                    if not isinstance(value, int | Polynomial):
-                        value = self.world.fresh_natural(type_.symbol.name)
-                    values[type_.symbol] = value
+                    values[type_.symbol] = self._natural_of(part, type_.symbol)
                 type_ = type_.codomain
-            result = Application(function, tuple(checked), _span_of(term, primitive))
-            if isinstance(primitive, Primitive):
-                check_special(self.world, primitive, result, self.scope.environment)
-                return result, special_result(self.world, primitive, result, type_, self.scope.environment)
-            return result, substitute_type(type_, values)
+            type_ = substitute_type(type_, values)
         except DivisionByZero:
             name = _name_of(term.function).strip("`")
-            self.world.report(DivisionByZeroProblem(term.span, Origin(term.span, "call"), f"a size of {name}"))
+            self.world.report(DivisionByZeroProblem(term.span, Origin(term.span, "call"), name))
             return Hole(term.span), POISON
+        primitive = function.value if isinstance(function, Constant) else None
+        application = Application(function, tuple(checked), _span_of(term, primitive))
+        if len(types) == 2 and primitive in (Primitive.AT, Primitive.COPY):
+            return application, self._special(application, types, type_)
+        return application, type_
+
+    def _nested_argument(
+        self, argument: tree.Apply | tree.Lambda | tree.Let, domain: Type, place: ArgumentPlace
+    ) -> Rule[Typed]:
+        """An argument with parts; a result's own type may say more than the function's domain."""
+        if isinstance(argument, tree.Apply):
+            typed: Typed = yield self._application(argument)
+            return typed
+        part = yield self.check(argument, domain, place)
+        return part, domain
+
+    def _natural_of(self, checked: CheckedTerm, parameter: Symbol) -> Natural:
+        """The value of a natural argument, a new symbol where it is not known."""
+        value = self.value_of(checked)
+        return value if isinstance(value, int | Polynomial) else self.world.fresh_natural(parameter.name)
+
+    def _special(self, term: Application, types: list[Type], type_: Type) -> Type:
+        """The result of primitives whose arguments must fit each other, or whose type depends on them."""
+        if term.primitive is Primitive.AT:
+            (plane,) = precise_types(term.arguments[:1], types[:1], self.value_of)
+            return part_type(plane, self.value_of(term.arguments[1]))
+        destination, source = precise_types(term.arguments, types, self.value_of)
+        for problem in check_copy(destination, source, term.arguments[1].span):
+            self.world.report(problem)
+        return type_
 
     def _arguments_without_place(self, term: tree.Apply, type_: Type, position: int) -> Rule[list[CheckedTerm]]:
         """Reports arguments that the function does not take, and looks into them all the same."""
@@ -284,7 +211,7 @@ class Rules:
             checked.append(part)
         return checked
 
-    def _fold(self, term: tree.Apply, function: Constant) -> Rule[_Typed]:
+    def _fold(self, term: tree.Apply, function: Constant) -> Rule[Typed]:
         """`naturalFold count initial step`: the result's type is the initial value's, which each step must keep."""
         if len(term.arguments) < 3:  # a fold is only typed with all its arguments, for its type is not one type
             given = len(term.arguments)
@@ -305,7 +232,7 @@ class Rules:
         fold = Application(function, (count, initial, step), term.span)
         if not rest:
             return fold, type_
-        typed: _Typed = yield self._apply(term, fold, type_, 3)
+        typed: Typed = yield self._apply(term, fold, type_, 3)
         return typed
 
     # ── type expressions ───────────────────────────────────────────────────────────────────────────
@@ -324,11 +251,11 @@ class Rules:
             return POISON
         domain = yield self.type_of(expression.domain, depth + 1)
         variable = self.world.fresh_symbol(expression.name.text)
-        binder = self._bind(
-            expression.name, Quantity.UNRESTRICTED, domain, self._value_of_symbol(variable, domain), expression.span
+        binder = self.bind(
+            expression.name, Quantity.UNRESTRICTED, domain, self.value_of_symbol(variable, domain), expression.span
         )
         codomain = yield self.type_of(expression.codomain, depth)
-        self._unbind(binder)
+        self.unbind(binder)
         return PiType(expression.quantity, variable, domain, codomain)
 
     def sizes(self, terms: tuple[tree.Term, ...], *, declared: bool = False) -> Rule[tuple[Natural, ...]]:
@@ -346,39 +273,11 @@ class Rules:
             value = to_natural(self.world, "size", found, term.span, None)
             if value is None:
                 value = self.world.fresh_natural("size")
-            elif declared and not self._is_formula(value):
+            elif declared and not self.is_formula(value):
                 self.world.report(SizeIsNoFormula(term.span))
             values.append(value)
         self.scope.leave(before)
         return tuple(values)
-
-    def _is_formula(self, size: Natural) -> bool:
-        """Whether a size has no variables but the bound names around it."""
-        variables = {found for found in symbols(size) if found.kind is SymbolKind.VARIABLE}
-        environment = self.scope.environment
-        while variables and environment is not None:
-            value, environment = environment
-            if isinstance(value, Polynomial):
-                variables -= symbols(value)
-        return not variables
-
-    # ── bound names ────────────────────────────────────────────────────────────────────────────────
-
-    def _bind(self, name: tree.Name, quantity: Quantity, type_: Type, value: Value, around: Span) -> Binder:
-        start = around.source.text.rfind(quantity.value, around.start, name.span.start)
-        place = Span(around.source, start, start + len(quantity.value))
-        return self.scope.bind(name.text, quantity, type_, value, name.span, place)
-
-    def _unbind(self, binder: Binder) -> None:
-        self.scope.unbind(binder)
-        for problem in check_usage(binder):
-            self.world.report(problem)
-
-    @staticmethod
-    def _value_of_symbol(variable: Symbol, type_: Type) -> Value:
-        if type_ is BaseType.NAT:
-            return symbol(variable.kind, variable.name, variable.identity, variable.bound)
-        return Unknown(type_)
 
 
 _NESTED = (tree.Apply, tree.Lambda, tree.Let)
@@ -400,14 +299,3 @@ def _span_of(term: tree.Apply, primitive: Primitive | float | None) -> Span:
 
 def _name_of(function: tree.Term) -> str:
     return f"`{function.text}`" if isinstance(function, tree.Name) else "the function"
-
-
-def may_be_address(value: int | Polynomial) -> bool:
-    """Whether a natural may turn out to be a plane: a bound name that the caller gives, and nothing computed."""
-    if isinstance(value, int):
-        return False
-    found = symbols(value)
-    if len(found) != 1:
-        return False
-    (only,) = found
-    return only.kind is SymbolKind.VARIABLE and value == symbol(only.kind, only.name, only.identity)

@@ -7,6 +7,7 @@ is enough: with neither, the product is linear.
 
 from attrs import define, field
 
+from cgraph.check import environments
 from cgraph.check.values import Environment, Value
 from cgraph.core.quantities import Quantity
 from cgraph.core.types import Type
@@ -51,7 +52,7 @@ class Scope:
         """Adds a name; `unbind` must follow."""
         binder = Binder(name, quantity, type_, span, quantity_span, self.level, self._factors, self.environment)
         self.binders.setdefault(name, []).append(binder)
-        self.environment = (value, self.environment)
+        self.environment = environments.bind(value, self.environment, self.level)
         self.level += 1
         return binder
 

@@ -46,9 +46,10 @@ class Primitive(Enum):
 
 @frozen(eq=False)
 class Local:
-    """A bound name, `distance` binders out (0: the nearest)."""
+    """A bound name, `distance` binders out (0: the nearest); `level` binders are around its use."""
 
     distance: int
+    level: int
     name: str
     span: Span
 
@@ -71,20 +72,22 @@ class Constant:
 
 @frozen(eq=False)
 class Function:
-    """A lambda; its type has been checked and is not needed any more."""
+    """A lambda with `level` binders around it; its type has been checked and is not needed any more."""
 
     name: str
     body: "CheckedTerm"
+    level: int
     span: Span
 
 
 @frozen(eq=False)
 class Binding:
-    """A let."""
+    """A let with `level` binders around it."""
 
     name: str
     value: "CheckedTerm"
     body: "CheckedTerm"
+    level: int
     span: Span
 
 

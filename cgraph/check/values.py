@@ -213,5 +213,5 @@ Value: TypeAlias = (
     | Unknown
     | Command
 )
-# The nearest binder's value and the environment around it.
-Environment: TypeAlias = "tuple[Value, Environment] | None"
+# The nearest binder's value and the environment around it; in some cells a third part, see `environments`.
+Environment: TypeAlias = "tuple[Value, Environment] | tuple[Value, Environment, Environment] | None"
