@@ -68,7 +68,7 @@ def build_graph(
     world, values = build_world(program, parameters, lambda problem: problems.append(blame(problem, source)))
     if problems:
         raise ProblemsFound(problems)
-    table = PlaneTable(half)
+    table = PlaneTable(half, problems)
     walk = _Walk(world, Emitter(table, source, problems), problems, definition.name_span)
     try:
         walk.run(evaluate(world, world.definitions[definition.name]))
@@ -79,6 +79,8 @@ def build_graph(
     for value in _unmentioned_results(world, program):
         table.plane(value)
     planes = table.finished(lambda family, indices: _find_plane(world, family, indices))
+    if problems:
+        raise ProblemsFound(problems)
     return CommandGraph(
         entry=definition.name,
         parameters=tuple(values.items()),

@@ -11,12 +11,15 @@ from attrs import evolve
 
 from cgraph.build.problems import ParameterWithoutValue, TooManySteps, UnknownParameter, WrongParameterValue
 from cgraph.check.images import map_sizes, natural_slots, substitute_signature
+from cgraph.check.limits import MOST_BITS, MOST_NATURAL
 from cgraph.check.machine import evaluate
 from cgraph.check.primitives import whole_plane
+from cgraph.check.problems_values import DivisionByZeroProblem
 from cgraph.check.program import CheckedProgram, Parameter
 from cgraph.check.values import ImageValue, LaunchSizes, Partial, PlaneFamily, Value
-from cgraph.check.world import OutOfSteps, World
-from cgraph.core.naturals import Natural, Symbol, SymbolKind, compile_natural, substitute
+from cgraph.check.world import UNKNOWN, OutOfSteps, World
+from cgraph.core.naturals import DivisionByZero, Natural, Symbol, SymbolKind, compile_natural, substitute
+from cgraph.core.origins import Origin
 from cgraph.core.signatures import Signature
 from cgraph.core.types import BaseType
 from cgraph.diagnostics import Problem
@@ -50,9 +53,9 @@ def build_world(
         Symbol(SymbolKind.PARAMETER, name): value for name, value in parameters.items() if isinstance(value, int)
     }
     for family in program.planes.values():
-        world.values[family.name] = _concrete_plane(family, symbols)
+        world.values[family.name] = _concrete_plane(world, family, symbols)
     for image in program.images.values():
-        world.values[image.signature.name] = _concrete_image(image.signature, symbols)
+        world.values[image.signature.name] = _concrete_image(world, image.signature, symbols)
     return world, parameters
 
 
@@ -69,26 +72,36 @@ def _parameter_value(world: World, parameter: Parameter, given: Given) -> int | 
     else:
         world.report(ParameterWithoutValue(parameter.span, parameter.name))
         return 1 if is_nat else 1.0
-    if is_nat and isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-        return value
-    if not is_nat and isinstance(value, int | float):
-        return float(value)
+    is_int = isinstance(value, int) and not isinstance(value, bool)
+    if is_nat and is_int and 0 <= value < MOST_NATURAL:  # type: ignore[operator]  # an int
+        return value  # type: ignore[return-value]  # as above
+    if not is_nat and (isinstance(value, float) or (is_int and abs(value) < MOST_NATURAL)):  # type: ignore[arg-type]  # as above
+        return float(value)  # type: ignore[arg-type]  # as above
+    text = f"a number of more than {MOST_BITS} bits" if is_int and abs(value) >= MOST_NATURAL else f"`{value}`"  # type: ignore[arg-type]  # as above
     expected = "natural: 0, 1, 2, …" if is_nat else "float"
-    world.report(WrongParameterValue(parameter.span, parameter.name, str(value), expected))
+    world.report(WrongParameterValue(parameter.span, parameter.name, text, expected))
     return 1 if is_nat else 1.0
 
 
-def _concrete_plane(family: PlaneFamily, parameters: Mapping[Symbol, Natural]) -> Value:
-    concrete = evolve(
-        family,
-        bounds=tuple(substitute(bound, parameters) for bound in family.bounds),
-        extent=tuple(substitute(size, parameters) for size in family.extent),
-    )
+def _concrete_plane(world: World, family: PlaneFamily, parameters: Mapping[Symbol, Natural]) -> Value:
+    try:
+        concrete = evolve(
+            family,
+            bounds=tuple(substitute(bound, parameters) for bound in family.bounds),
+            extent=tuple(substitute(size, parameters) for size in family.extent),
+        )
+    except DivisionByZero:
+        world.report(DivisionByZeroProblem(family.span, Origin(family.span, "plane"), family.name))
+        return UNKNOWN
     return Partial(concrete, ()) if concrete.symbols else whole_plane(concrete, (), concrete.extent)
 
 
-def _concrete_image(signature: Signature, parameters: dict[Symbol, Natural]) -> ImageValue:
-    concrete = substitute_signature(signature, parameters)
+def _concrete_image(world: World, signature: Signature, parameters: dict[Symbol, Natural]) -> Value:
+    try:
+        concrete = substitute_signature(signature, parameters)
+    except DivisionByZero:
+        world.report(DivisionByZeroProblem(signature.span, Origin(signature.span, "image"), signature.name))
+        return UNKNOWN
     return ImageValue(concrete, _compiled_sizes(concrete))
 
 

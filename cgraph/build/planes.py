@@ -4,12 +4,16 @@ from collections.abc import Callable
 
 from attrs import define, evolve, field
 
+from cgraph.build.problems import PlaneTooLarge
 from cgraph.check.primitives import plane_name
 from cgraph.check.values import PlaneValue
 from cgraph.core.elements import Element, bind_element
 from cgraph.core.naturals import Natural
 from cgraph.core.roles import AccessMode
+from cgraph.diagnostics import Problem
 from cgraph.graph.model import Access, Plane
+
+MOST_BYTES = 1 << 63
 
 
 @define(eq=False)
@@ -17,6 +21,7 @@ class PlaneTable:
     """Planes by family and indices. All sizes that come here are ints."""
 
     half: Element
+    problems: list[Problem]
     planes: list[Plane] = field(factory=list)
     _indices: dict[tuple[str, tuple[Natural, ...]], int] = field(factory=dict)
     _gradients: dict[int, str] = field(factory=dict)
@@ -57,7 +62,7 @@ class PlaneTable:
         family = value.family
         if family.gradient_of is not None:
             self._gradients[index] = family.gradient_of
-        return Plane(
+        plane = Plane(
             index=index,
             name=plane_name(value),
             family=family.name,
@@ -68,6 +73,9 @@ class PlaneTable:
             gradient_of=None,
             span=family.span,
         )
+        if plane.size_bytes >= MOST_BYTES:
+            self.problems.append(PlaneTooLarge(plane.span, plane.name, plane.elements, plane.element.value))
+        return plane
 
 
 def _int(value: Natural) -> int:

@@ -47,7 +47,7 @@ class WrongParameterValue(Problem):
     """A value that is no natural, or no float."""
 
     code: ClassVar[str] = "CG522"
-    title: ClassVar[str] = "`{value}` is no value for parameter `{name}`"
+    title: ClassVar[str] = "{value} is no value for parameter `{name}`"
     label: ClassVar[str] = "`{name}` is a {expected}"
 
     name: str
@@ -88,11 +88,21 @@ class EntryIsNoCommand(Problem):
 
 
 @frozen
+class PlaneTooLarge(Problem):
+    """A plane that no memory could hold."""
+
+    code: ClassVar[str] = "CG525"
+    title: ClassVar[str] = "the plane `{plane}` is too large"
+    label: ClassVar[str] = "{elements} elements of {element} are more than 2^63 bytes"
+
+    plane: str
+    elements: int
+    element: str
+
+
+@frozen
 class BuildProblem(Problem):
     """Base of the problems below: each knows how the program came to the command."""
-
-    code: ClassVar[str] = "CG530"
-    title: ClassVar[str] = "a command cannot be built"
 
     origin: Origin | None
 

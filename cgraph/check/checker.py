@@ -90,7 +90,7 @@ def check_modules(modules: tuple[tree.Module, ...]) -> CheckResult:
     findings = _Findings(modules[-1].source)
     declared = _collect(modules, findings)
     needs = find_needs(declared)
-    order, circles = order_declarations(declared, needs)
+    order, circles = order_declarations(needs)
     for problem in circles:
         findings.report(problem)
     world = World({}, {}, findings.report, 0)

@@ -4,10 +4,13 @@ Receives one declaration at a time, in an order in which those that it needs cam
 and its type to the rules.
 """
 
+from cgraph.check.explain import describe_counterexample
 from cgraph.check.images import image_value
+from cgraph.check.limits import excess
 from cgraph.check.primitives import whole_plane
 from cgraph.check.problems_names import NotAPlane
 from cgraph.check.problems_types import GradientDiffers, NotATypeOfParameters
+from cgraph.check.problems_values import NumberTooLarge
 from cgraph.check.program import Parameter
 from cgraph.check.rules import Rules
 from cgraph.check.scope import Binder
@@ -15,6 +18,7 @@ from cgraph.check.terms import CheckedTerm
 from cgraph.check.values import ImageValue, Partial, PhaseValue, PlaneFamily, PlaneValue, Unknown
 from cgraph.core.comparison import Fails, compare_equal
 from cgraph.core.naturals import Natural, Symbol, SymbolKind, product, render, substitute, symbol
+from cgraph.core.origins import Origin
 from cgraph.core.quantities import Quantity
 from cgraph.core.trampoline import Rule
 from cgraph.core.types import POISON, BaseType, PiType, PlaneType, Type
@@ -57,6 +61,9 @@ def declare_plane(rules: Rules, declaration: tree.PlaneDeclaration) -> Rule[Plan
         symbols.append(variable)
         binders.append(rules.scope.bind(index.name.text, Quantity.UNRESTRICTED, BaseType.NAT, value, index.name.span))
     extent = yield rules.sizes(declaration.extent, declared=True)
+    if too_large := excess(product(extent)):
+        span = declaration.name.span
+        rules.world.report(NumberTooLarge(span, Origin(span, "plane"), "the number of elements", too_large))
     for binder in reversed(binders):
         rules.scope.unbind(binder)
     name = declaration.name.text
@@ -100,18 +107,25 @@ def _check_gradient(rules: Rules, family: PlaneFamily, name: tree.Name) -> None:
         theirs: symbol(ours.kind, ours.name, ours.identity, ours.bound)
         for theirs, ours in zip(of.symbols, family.symbols, strict=True)
     }
-    theirs = substitute(product(of.extent), renamed)
-    ours = product(family.extent)
-    if isinstance(compare_equal(ours, theirs), Fails):
-        difference = f"it has {render(ours)} elements, `{of.name}` has {render(theirs)}"
-        rules.world.report(GradientDiffers(name.span, family.name, of.name, difference, of.span))
+    sizes = [("elements", product(family.extent), product(of.extent))]
+    sizes += [
+        (f"planes at index `{index.name}`", ours, theirs)
+        for index, ours, theirs in zip(family.symbols, family.bounds, of.bounds, strict=True)
+    ]
+    for what, ours, theirs in sizes:
+        verdict = compare_equal(ours, substitute(theirs, renamed))
+        if isinstance(verdict, Fails):
+            difference = f"it has {render(ours)} {what}, `{of.name}` has {render(theirs)}"
+            where = describe_counterexample(verdict)
+            rules.world.report(GradientDiffers(name.span, family.name, of.name, difference, of.span, where))
 
 
 def declare_image(rules: Rules, declaration: tree.ImageDeclaration) -> Rule[ImageValue]:
     """An image is a value with a signature."""
-    value = yield image_value(rules, declaration)
+    value, sound = yield image_value(rules, declaration)
     rules.types[declaration.name.text] = BaseType.IMAGE
-    rules.world.values[declaration.name.text] = value
+    # Launches are not held against a signature that makes no sense.
+    rules.world.values[declaration.name.text] = value if sound else Unknown(BaseType.IMAGE)
     return value  # type: ignore[no-any-return]
 
 

@@ -3,6 +3,7 @@
 Receives declarations by name; reports those that need themselves. Names that nothing declares are left to the rules.
 """
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 
 from attrs import frozen
@@ -25,41 +26,73 @@ def find_needs(declared: Mapping[str, Declared]) -> Needs:
     return {name: _needs(declaration, declared) for name, declaration in declared.items()}
 
 
-def order_declarations(declared: Mapping[str, Declared], needs: Needs) -> tuple[list[str], list[Problem]]:
-    """Names in an order of need, and a problem for each circle; its members are left out of the order."""
+def order_declarations(needs: Needs) -> tuple[list[str], list[Problem]]:
+    """Names in an order of need, and a problem for each group that need each other; these are left out of the order."""
     order: list[str] = []
     problems: list[Problem] = []
-    state: dict[str, bool] = {}  # False while its needs are looked at, True when done
-    in_circle: set[str] = set()
-    for root in declared:
-        if root in state:
-            continue
-        path = [(root, iter(needs[root].items()))]
-        state[root] = False
-        while path:
-            name, rest = path[-1]
-            needed = next(rest, None)
-            if needed is None:
-                state[name] = True
-                path.pop()
-                if name not in in_circle:
-                    order.append(name)
-            elif needed[0] not in state:
-                state[needed[0]] = False
-                path.append((needed[0], iter(needs[needed[0]].items())))
-            elif not state[needed[0]]:
-                names = [entry[0] for entry in path]
-                circle = names[names.index(needed[0]) :]
-                in_circle.update(circle)
-                problems.append(_circle_problem(circle, needs))
+    for group in _groups(needs):
+        if len(group) > 1 or group[0] in needs[group[0]]:
+            problems.append(_circle_problem(group, needs))
+        else:
+            order += group
     return order, problems
 
 
-def _circle_problem(circle: list[str], needs: Needs) -> Problem:
-    following = [*circle[1:], circle[0]]
+def _groups(needs: Needs) -> Iterator[list[str]]:
+    """The groups of names that need each other, most of them of one name, each after those that it needs.
+
+    Tarjan's algorithm: a group is done when its first member is, and until then all of it lies on `open_names`.
+    """
+    place: dict[str, int] = {}
+    lowest: dict[str, int] = {}  # the first open name that can be reached from a name
+    open_names: dict[str, None] = {}
+    for root in needs:
+        path = [] if root in place else [(root, iter(needs[root]))]
+        while path:
+            name, rest = path[-1]
+            if name not in place:
+                place[name] = lowest[name] = len(place)
+                open_names[name] = None
+            needed = next(rest, None)
+            if needed is None:
+                path.pop()
+                if path:
+                    around = path[-1][0]
+                    lowest[around] = min(lowest[around], lowest[name])
+                if lowest[name] == place[name]:
+                    yield _take_group(open_names, name)
+            elif needed not in place:
+                path.append((needed, iter(needs[needed])))
+            elif needed in open_names:
+                lowest[name] = min(lowest[name], place[needed])
+
+
+def _take_group(open_names: dict[str, None], first: str) -> list[str]:
+    group: list[str] = []
+    while not group or group[-1] != first:
+        group.append(open_names.popitem()[0])
+    return group[::-1]
+
+
+def _circle_problem(group: list[str], needs: Needs) -> Problem:
+    """The problem of a group that need each other: the shortest way from its first member back to it."""
+    first, members = group[0], set(group)
+    came_from: dict[str, str] = {}
+    waiting = deque([first])
+    while first not in came_from:
+        name = waiting.popleft()
+        for needed in needs[name]:
+            if needed in members and needed not in came_from:
+                came_from[needed] = name
+                waiting.append(needed)
+    circle = [came_from[first]]
+    while circle[-1] != first:
+        circle.append(came_from[circle[-1]])
+    circle.reverse()
+    following = [*circle[1:], first]
     uses = [(after, needs[name][after]) for name, after in zip(circle, following, strict=True)]
     first_use, span = uses[0]
-    return Recursion(span, circle[0], first_use, tuple(uses[1:]))
+    return Recursion(span, first, first_use, tuple(uses[1:]), len(group))
 
 
 def _needs(declaration: Declared, declared: Mapping[str, Declared]) -> dict[str, Span]:

@@ -31,9 +31,10 @@ _Triple = tuple[Natural, Natural, Natural]
 Item = TypeVar("Item")
 
 
-def image_value(rules: Rules, declaration: tree.ImageDeclaration) -> Rule[ImageValue]:
-    """The image's value; its signature is checked for gaps, doubles and unknown names."""
-    for problem in (*_check_slots(declaration), *_check_items(declaration)):
+def image_value(rules: Rules, declaration: tree.ImageDeclaration) -> Rule[tuple[ImageValue, bool]]:
+    """The image's value, and whether its signature is without gaps, doubles and unknown names."""
+    problems = (*_check_slots(declaration), *_check_items(declaration))
+    for problem in problems:
         rules.world.report(problem)
     slots = sorted(_items(declaration, tree.SlotItem), key=lambda slot: slot.number)
     binders = [_bind(rules, slot) for slot in slots if slot.kind is SlotKind.NATURAL]
@@ -86,7 +87,7 @@ def image_value(rules: Rules, declaration: tree.ImageDeclaration) -> Rule[ImageV
         requirements=tuple(requirements),
         span=declaration.name.span,
     )
-    return ImageValue(signature, symbolic_sizes(signature))
+    return ImageValue(signature, symbolic_sizes(signature)), not problems
 
 
 def symbolic_sizes(signature: Signature) -> Callable[..., LaunchSizes]:

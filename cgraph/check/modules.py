@@ -8,6 +8,7 @@ from pathlib import Path
 
 from cgraph.check.problems_names import ImportNotFound
 from cgraph.diagnostics import Problem, ProblemsFound
+from cgraph.diagnostics.suggest import closest_name
 from cgraph.resources import programs_directory
 from cgraph.source import Source
 from cgraph.syntax.loading import load_source
@@ -33,10 +34,10 @@ def load_modules(root: Module, parse: Callable[[Source], Module]) -> tuple[Modul
             continue
         wanted = imports.pop(0)
         tried = (Path(module.source.name).parent / wanted.path, library / wanted.path)
-        path = next((place for place in tried if place.is_file()), None)
+        path = next((place for place in tried if _is_file(place)), None)
         if path is None:
-            places = tuple(dict.fromkeys(str(place) for place in tried))
-            problems.append(ImportNotFound(wanted.path_span, wanted.path, "there is no such file", places))
+            suggestion = closest_name(wanted.path, (file.name for file in library.glob("*.cg")))
+            problems.append(ImportNotFound(wanted.path_span, wanted.path, str(tried[0]), suggestion))
             continue
         if path.resolve() in found:
             continue
@@ -51,6 +52,13 @@ def load_modules(root: Module, parse: Callable[[Source], Module]) -> tuple[Modul
     if problems:
         raise ProblemsFound(problems)
     return tuple(order)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name too long, or a folder that may not be looked into
+        return False
 
 
 def _key(source: Source) -> Path:

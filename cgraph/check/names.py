@@ -29,6 +29,8 @@ from cgraph.diagnostics.suggest import closest_name
 from cgraph.source import Span
 from cgraph.syntax import tree
 
+# Each suggestion compares a name with all others.
+MOST_SUGGESTIONS = 50
 PRIMITIVES = {primitive.text: primitive for primitive in Primitive}
 Typed: TypeAlias = tuple[CheckedTerm, Type]
 Leaf: TypeAlias = tree.Name | tree.NaturalLiteral | tree.FloatLiteral
@@ -41,6 +43,7 @@ class Names:
     world: World
     types: dict[str, Type]
     scope: Scope = field(factory=Scope)
+    suggestions_left: int = MOST_SUGGESTIONS
 
     def leaf(self, term: Leaf) -> Typed:
         """A term without parts."""
@@ -98,9 +101,13 @@ class Names:
             return UNKNOWN
 
     def report_unknown(self, name: tree.Name) -> None:
-        """Reports a name that nothing declares, with one that is spelt alike."""
-        candidates = [*self.types, *PRIMITIVES, *(text for text, found in self.scope.binders.items() if found)]
-        self.world.report(UnknownName(name.span, name.text, closest_name(name.text, candidates)))
+        """Reports a name that nothing declares, the first ones with a name that is spelt alike."""
+        suggestion = None
+        if self.suggestions_left > 0:
+            self.suggestions_left -= 1
+            candidates = [*self.types, *PRIMITIVES, *(text for text, found in self.scope.binders.items() if found)]
+            suggestion = closest_name(name.text, candidates)
+        self.world.report(UnknownName(name.span, name.text, suggestion))
 
     def is_formula(self, size: Natural) -> bool:
         """Whether a size has no variables but the bound names around it."""

@@ -144,7 +144,7 @@ def _arithmetic(primitive: Primitive, operation: Callable[[Natural, Natural], Na
                 problem = excess(result)
                 if not problem:
                     return result
-        world.report(NumberTooLarge(span, Origin(span, name, origin), name, problem))
+        world.report(NumberTooLarge(span, Origin(span, name, origin), "the result", problem))
         return UNKNOWN
 
     return computer

@@ -60,7 +60,12 @@ class NameOfTheLanguage(Problem):
 
 @frozen
 class Recursion(Problem):
-    """Declarations that refer to themselves, directly or through others."""
+    """Declarations that refer to themselves, directly or through others.
+
+    Args:
+        path: the uses after the first one, up to the one that closes the circle.
+        group: how many declarations refer to each other.
+    """
 
     code: ClassVar[str] = "CG104"
     title: ClassVar[str] = "`{name}` refers to itself"
@@ -69,12 +74,15 @@ class Recursion(Problem):
     name: str
     first_use: str
     path: tuple[tuple[str, Span], ...]
+    group: int
 
     def labels(self) -> Sequence[Label]:
-        return tuple(Label(span, f"and `{name}` here") for name, span in self.path)
+        return tuple(Label(span, f"which uses `{name}` here") for name, span in self.path)
 
     def notes(self) -> Sequence[str]:
-        return ("every program ends, so no declaration may need its own value",)
+        others = self.group - 1 - len(self.path)
+        more = (f"{others} more declarations refer to each other with these",) if others > 0 else ()
+        return ("every program ends, so no declaration may need its own value", *more)
 
     def helps(self) -> Sequence[str]:
         return ("`cgEach`, `cgEachDown` and `naturalFold` repeat something a known number of times",)
@@ -86,14 +94,17 @@ class ImportNotFound(Problem):
 
     code: ClassVar[str] = "CG105"
     title: ClassVar[str] = "cannot import `{path}`"
-    label: ClassVar[str] = "{reason}"
+    label: ClassVar[str] = "there is no such file"
 
     path: str
-    reason: str
-    tried: tuple[str, ...] = ()
+    beside: str
+    suggestion: str | None
 
     def notes(self) -> Sequence[str]:
-        return tuple(f"looked at {place}" for place in self.tried)
+        return (f"looked for {self.beside}, then for `{self.path}` in the library",)
+
+    def helps(self) -> Sequence[str]:
+        return () if self.suggestion is None else (f"the library has `{self.suggestion}`",)
 
 
 @frozen

@@ -140,9 +140,13 @@ class GradientDiffers(Problem):
     plane: str
     difference: str
     plane_span: Span
+    where: str = ""
 
     def labels(self) -> Sequence[Label]:
         return (Label(self.plane_span, f"`{self.plane}` is declared here"),)
+
+    def notes(self) -> Sequence[str]:
+        return (f"they differ {self.where}",) if self.where else ()
 
 
 @frozen

@@ -108,7 +108,7 @@ class NumberTooLarge(EvaluationProblem):
 
     code: ClassVar[str] = "CG407"
     title: ClassVar[str] = "a natural too large to compute with"
-    label: ClassVar[str] = "`{operation}` gives {what} here"
+    label: ClassVar[str] = "{operation} is {what}"
 
     operation: str
     what: str

@@ -12,7 +12,7 @@ from cgraph.check.names import Names, Typed
 from cgraph.check.primitives import to_natural
 from cgraph.check.problems_types import FoldIncomplete, NotAFunction, TooManyArguments, TypeTooDeep, WrongDomain
 from cgraph.check.problems_usage import QuantityMismatch
-from cgraph.check.problems_values import DivisionByZeroProblem, SizeIsNoFormula
+from cgraph.check.problems_values import DivisionByZeroProblem, PlaneIsNoNumber, SizeIsNoFormula
 from cgraph.check.terms import Application, Binding, CheckedTerm, Constant, Function, Hole, Primitive
 from cgraph.check.world import UNKNOWN
 from cgraph.core.naturals import DivisionByZero, Natural, Polynomial, Symbol, substitute, symbol
@@ -150,7 +150,9 @@ class Rules(Names):
                     if not isinstance(argument, _NESTED)
                     else (yield self._nested_argument(argument, domain, place))
                 )
-                if actual is not domain:
+                if domain is BaseType.NAT and isinstance(actual, PlaneType) and isinstance(function, Constant):
+                    part = self._refuse_plane(term, argument, actual)
+                elif actual is not domain:
                     self.expect(part, actual, domain, argument.span, place)
                 self.scope.leave(before)
                 checked.append(part)
@@ -168,6 +170,13 @@ class Rules(Names):
         if len(types) == 2 and primitive in (Primitive.AT, Primitive.COPY):
             return application, self._special(application, types, type_)
         return application, type_
+
+    def _refuse_plane(self, term: tree.Apply, argument: tree.Term, plane: PlaneType) -> CheckedTerm:
+        """A primitive computes with its naturals, so a plane cannot stand for one."""
+        name = _name_of(term.function).strip("`")
+        origin = Origin(argument.span, "argument")
+        self.world.report(PlaneIsNoNumber(argument.span, origin, name, f"a `{render_type(plane)}`"))
+        return Hole(argument.span)
 
     def _nested_argument(
         self, argument: tree.Apply | tree.Lambda | tree.Let, domain: Type, place: ArgumentPlace
