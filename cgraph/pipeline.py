@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from attrs import frozen
 
-from cgraph.backends.host import prepare_host
+from cgraph.backends.devices import HOST, Device, prepare
 from cgraph.backends.protocol import Executable
 from cgraph.build.builder import build_graph
 from cgraph.check.checker import check_modules
@@ -87,9 +87,9 @@ def plan(graph: CommandGraph, order: Schedule) -> MemoryPlan:
     return plan_memory(graph, order)
 
 
-def lower(graph: CommandGraph, order: Schedule, memory: MemoryPlan) -> Executable:
-    """A planned graph to something that runs on this machine."""
-    return prepare_host(graph, order, memory)
+def lower(graph: CommandGraph, order: Schedule, memory: MemoryPlan, device: Device = HOST) -> Executable:
+    """A planned graph to something that runs: on this machine's processors, a GPU or an emulated one."""
+    return prepare(graph, order, memory, device)
 
 
 def compile_program(

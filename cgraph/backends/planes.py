@@ -4,6 +4,7 @@ Receives a graph and its memory plan; guarantees that scratch planes lie in one 
 plane in memory of its own, and that both start at multiples of `ALIGNMENT_BYTES`. All of it is zero at first.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ class HostPlanes:
         Raises:
             ProblemsFound: CG702.
         """
-        plane = self._find(name)
+        plane = find_plane(self._by_name, name)
         return self.view(plane.index, 0, plane.element, plane.extent)
 
     def set(self, name: str, array: ArrayLike) -> None:
@@ -58,18 +59,25 @@ class HostPlanes:
         Raises:
             ProblemsFound: CG702 or CG703.
         """
-        plane = self._find(name)
-        given = np.asarray(array)
-        if given.dtype != DTYPES[plane.element] or given.shape != plane.extent:
-            expected = f"{DTYPES[plane.element]} {list(plane.extent)}"
-            raise ProblemsFound([PlaneMismatch(plane.span, name, expected, f"{given.dtype} {list(given.shape)}")])
+        given = fit_array(find_plane(self._by_name, name), array)
         np.copyto(self.whole(name), given)
 
-    def _find(self, name: str) -> Plane:
-        plane = self._by_name.get(name)
-        if plane is None:
-            raise ProblemsFound([UnknownPlane(None, name, tuple(self._by_name))])
-        return plane
+
+def find_plane(by_name: Mapping[str, Plane], name: str) -> Plane:
+    """The plane of a name. Raises ProblemsFound: CG702."""
+    plane = by_name.get(name)
+    if plane is None:
+        raise ProblemsFound([UnknownPlane(None, name, tuple(by_name))])
+    return plane
+
+
+def fit_array(plane: Plane, array: ArrayLike) -> NDArray[Any]:
+    """An array of a plane's element type and extent. Raises ProblemsFound: CG703 for any other."""
+    given = np.asarray(array)
+    if given.dtype != DTYPES[plane.element] or given.shape != plane.extent:
+        expected = f"{DTYPES[plane.element]} {list(plane.extent)}"
+        raise ProblemsFound([PlaneMismatch(plane.span, plane.name, expected, f"{given.dtype} {list(given.shape)}")])
+    return given
 
 
 def allocate(graph: CommandGraph, plan: MemoryPlan) -> HostPlanes:

@@ -11,6 +11,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from cgraph.backends.devices import HOST, Device, parse_device
 from cgraph.backends.protocol import Executable
 from cgraph.cli.layer_oracle import layer_bound, layer_expectations
 from cgraph.cli.options import (
@@ -47,6 +48,7 @@ PIPED_COLUMNS = 160
     epilog="Exit code 0: it ran; 1: errors, or a result fails --check; 2: wrong usage, or a file cannot be read."
 )
 @program_options
+@click.option("--device", "on", default="host", show_default=True, help="host, emulated, cuda or cuda:N.")
 @click.option("--inputs", metavar="FILE", help="Values of planes, .safetensors or .npz; the others are random.")
 @click.option("--out", metavar="FILE", help="Where the results go, .safetensors or .npz.")
 @click.option(
@@ -62,6 +64,7 @@ def run(
     settings: tuple[str, ...],
     half: str,
     order: str,
+    on: str,
     inputs: str | None,
     out: str | None,
     named: str | None,
@@ -70,17 +73,18 @@ def run(
     repeat: int,
     as_json: bool,
 ) -> None:
-    """Run the program FILE on this machine.
+    """Run the program FILE.
 
     Planes of role input, weight and gradient of an output come from --inputs, or else are random. Planes that a forward
     pass saves come from --inputs too, or else the forward program is run first.
     """
     values = parse_settings(settings)
+    device = read_device(on)
     try:
         arrays = {} if inputs is None else load_planes(Path(inputs))
         compiled = compile_program(read_source(file), values, entry=entry, half=Element(half), order=Order(order))
         planes, forward, warnings = fill(compiled, file, named, arrays, seed)
-        executable = prepare(compiled, planes)
+        executable = prepare(compiled, planes, device)
         elapsed_ms = measure(executable, len(compiled.graph.nodes), repeat)
         results = {plane.name: executable.get(plane.name) for plane in result_planes(compiled.graph)}
         comparisons, reference = check_results(compiled, planes, results) if compared else ((), "")
@@ -132,9 +136,17 @@ def fill(
     return {**planes, **{name: kept[name] for name in missing}}, forward.file, warnings
 
 
-def prepare(compiled: Compiled, planes: Arrays) -> Executable:
-    """The program ready to run, its planes filled."""
-    executable = lower(compiled.graph, compiled.schedule, compiled.plan)
+def read_device(text: str) -> Device:
+    """A device by its name. Raises click.BadParameter for any other text."""
+    try:
+        return parse_device(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--device") from error
+
+
+def prepare(compiled: Compiled, planes: Arrays, device: Device = HOST) -> Executable:
+    """The program ready to run on a device, its planes filled."""
+    executable = lower(compiled.graph, compiled.schedule, compiled.plan, device)
     names = {plane.name for plane in compiled.graph.planes}
     for name, array in planes.items():
         if name in names:

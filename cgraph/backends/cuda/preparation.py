@@ -1,0 +1,103 @@
+"""Makes a planned graph ready to run on a GPU, real or emulated.
+
+Receives a verified graph, its schedule and its memory plan; guarantees an executable whose launch needs nothing else of
+the driver. What cannot be prepared is a problem now. The emulated device is the same backend on another driver, which
+takes PTX instead of machine code.
+"""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from attrs import frozen
+
+from cgraph.backends.cuda.arena import DevicePlanes, allocate_planes
+from cgraph.backends.cuda.calls import Calls, Explanation, no_explanation
+from cgraph.backends.cuda.compiler import CodeKind
+from cgraph.backends.cuda.context import open_context
+from cgraph.backends.cuda.executable import CudaExecutable
+from cgraph.backends.cuda.instantiated import instantiate
+from cgraph.backends.cuda.modules import load_modules
+from cgraph.backends.cuda.pieces import pieces_of
+from cgraph.backends.cuda.watching import Watch
+from cgraph.backends.devices import Device, DeviceKind
+from cgraph.backends.problems_devices import DoubleOnDevice
+from cgraph.core.elements import Element
+from cgraph.diagnostics import ProblemsFound
+from cgraph.emulator.driver.machine_hardware import MachineHardware
+from cgraph.emulator.driver.resolver import install
+from cgraph.graph.model import CommandGraph, LaunchNode
+from cgraph.memory.model import MemoryPlan
+from cgraph.schedule.model import Schedule
+
+
+@frozen(eq=False)
+class _Driver:
+    """What differs between a real device and an emulated one."""
+
+    kind: CodeKind
+    explain: Explanation
+    label: Callable[[int, str], None]
+
+
+def prepare(graph: CommandGraph, schedule: Schedule, plan: MemoryPlan, device: Device) -> CudaExecutable:
+    """Compiles, loads, allocates and instantiates.
+
+    Args:
+        graph: verified; half is f16 or bf16 where a kernel works with it.
+        schedule: of this graph.
+        plan: of this schedule.
+        device: a GPU's number, or the emulated device.
+
+    Raises:
+        ProblemsFound: CG730 to CG739 from the compiler, CG740 to CG743 from the driver, CG745 to CG747 where the
+            emulated one cannot be set up.
+    """
+    if graph.half is Element.F64 and any(isinstance(node, LaunchNode) for node in graph.nodes):
+        raise ProblemsFound([DoubleOnDevice(None)])
+    driver = _emulated() if device.kind is DeviceKind.EMULATED else _Driver(CodeKind.CUBIN, no_explanation, _no_label)
+    call = Calls(driver.explain)
+    with ExitStack() as undo:
+        context = open_context(device.number, call)
+        undo.callback(context.close)
+        with context.current():
+            modules = load_modules(graph, context, driver.kind)
+            undo.callback(modules.close)
+            planes = allocate_planes(graph, plan, call)
+            undo.callback(planes.close)
+            _label(planes, driver.label, plan)
+            pieces = tuple(
+                tuple(
+                    pieces_of(
+                        node,
+                        planes,
+                        modules.functions[node.image] if isinstance(node, LaunchNode) else None,
+                        context.context,
+                    )
+                )
+                for node in graph.nodes
+            )
+            instantiated = instantiate(pieces, schedule, call, context.stream)
+        undo.pop_all()
+    return CudaExecutable(graph, schedule, context, planes, modules, instantiated, Watch(driver.explain))
+
+
+def _emulated() -> _Driver:
+    hardware = install(MachineHardware()).driver.hardware
+    if not isinstance(hardware, MachineHardware):
+        raise TypeError(f"another emulated device is installed: {hardware!r}")
+    # What an earlier program left behind is none of this one's.
+    hardware.take_problems()
+    return _Driver(CodeKind.PTX, hardware.take_problems, hardware.memory.label)
+
+
+def _label(planes: DevicePlanes, label: Callable[[int, str], None], plan: MemoryPlan) -> None:
+    """Gives memory the names of planes, which an emulated device prints in its reports."""
+    for plane, address, offset in zip(planes.planes, planes.addresses, plan.offsets, strict=True):
+        if plane.size_bytes and offset is None:
+            label(address, f"plane {plane.name}")
+        elif plane.size_bytes and offset is not None:
+            label(address - offset, "the arena of scratch planes")
+
+
+def _no_label(_address: int, _text: str) -> None:
+    """A real device has no use for names."""
