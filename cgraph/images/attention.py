@@ -80,7 +80,7 @@ def attention(
         context.share(heads, attend)
 
 
-@meaning("attention.cu", "cgAttentionRowDot")
+@meaning("attention_backward.cu", "cgAttentionRowDot")
 def attention_row_dot(
     context: HostContext, *, row_dot: Array, merged_half: Array, context_gradient: Array, **_: object
 ) -> None:

@@ -17,7 +17,7 @@ from cgraph.images.convert import widened
 from cgraph.images.registry import meaning
 
 
-@meaning("attention.cu", "cgAttentionBackwardKeys")
+@meaning("attention_backward.cu", "cgAttentionBackwardKeys")
 def attention_backward_keys(
     context: HostContext,
     *,
@@ -72,7 +72,7 @@ def attention_backward_keys(
         context.share(heads, differentiate)
 
 
-@meaning("attention.cu", "cgAttentionBackwardQueries")
+@meaning("attention_backward.cu", "cgAttentionBackwardQueries")
 def attention_backward_queries(
     context: HostContext,
     *,
