@@ -82,12 +82,10 @@ def prepare(graph: CommandGraph, schedule: Schedule, plan: MemoryPlan, device: D
 
 
 def _emulated() -> _Driver:
-    hardware = install(MachineHardware()).driver.hardware
-    if not isinstance(hardware, MachineHardware):
-        raise TypeError(f"another emulated device is installed: {hardware!r}")
+    installation = install(MachineHardware())
     # What an earlier program left behind is none of this one's.
-    hardware.take_problems()
-    return _Driver(CodeKind.PTX, hardware.take_problems, hardware.memory.label)
+    installation.take_problems()
+    return _Driver(CodeKind.PTX, installation.take_problems, installation.driver.hardware.memory.label)
 
 
 def _label(planes: DevicePlanes, label: Callable[[int, str], None], plan: MemoryPlan) -> None:

@@ -43,7 +43,6 @@ def load_text(driver: Driver, text: str, module: Module) -> int:
     try:
         kernels = driver.hardware.load(text)
     except ImageRefused as refused:
-        driver.failures.append(str(refused))
         raise DriverError(Result.INVALID_PTX, str(refused)) from refused
     for name, kernel in kernels.items():
         function = Function(name, kernel, module)

@@ -6,6 +6,7 @@ The driver keeps contexts, modules, streams and graphs; a `Hardware` keeps bytes
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from cgraph.diagnostics import Problem
 from cgraph.emulator.driver.results import Result
 from cgraph.emulator.machine.memory import DeviceMemory
 
@@ -60,6 +61,9 @@ class Hardware(Protocol):
 
     def launch(self, kernel: Kernel, *, grid: Grid, block: Grid, shared_bytes: int, arguments: bytes) -> None:
         """Runs a kernel to its end. Raises KernelFault."""
+
+    def take_problems(self) -> tuple[Problem, ...]:
+        """What was found since the last time: faults, and what a real device would have carried on with."""
 
 
 class ImageRefused(Exception):  # noqa: N818  (a refusal, told to the program as a result)

@@ -1,4 +1,4 @@
-"""What a user may meet when the emulated driver is set up: CG745 to CG747."""
+"""What a user may meet when the emulated driver is set up: CG745 to CG747, CG749."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -39,6 +39,21 @@ class StubNotBuilt(Problem):
     def notes(self) -> Sequence[str]:
         """What was said."""
         return tuple(self.log.splitlines()[:8])
+
+
+@frozen
+class EmulatorFailed(Problem):
+    """An error in the emulator itself. `call` is the entry point, `trace` the traceback."""
+
+    code: ClassVar[str] = "CG749"
+    title: ClassVar[str] = "the emulator itself failed in {call}; this is a defect of cgraph"
+
+    call: str
+    trace: str = field(repr=False)
+
+    def notes(self) -> Sequence[str]:
+        """The end of the traceback, which says most."""
+        return tuple(line.strip() for line in self.trace.splitlines()[-7:])
 
 
 @frozen

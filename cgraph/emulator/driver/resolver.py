@@ -13,7 +13,7 @@ from typing import Any
 
 from attrs import define, field
 
-from cgraph.diagnostics import ProblemsFound
+from cgraph.diagnostics import Problem, ProblemsFound
 from cgraph.emulator.driver import (
     entries_context,
     entries_copies,
@@ -29,7 +29,7 @@ from cgraph.emulator.driver import (
 )
 from cgraph.emulator.driver.abi import Entry
 from cgraph.emulator.driver.hardware import Hardware
-from cgraph.emulator.driver.problems_driver import DriverInUse
+from cgraph.emulator.driver.problems_driver import DriverInUse, EmulatorFailed
 from cgraph.emulator.driver.results import DriverError, Result
 from cgraph.emulator.driver.state import Driver
 from cgraph.emulator.driver.stub import LIBRARY_NAME, build_stub, load_stub
@@ -67,6 +67,12 @@ class Installation:
     driver: Driver
     asked: list[tuple[str, int]] = field(factory=list)
     _kept: list[Any] = field(factory=list)
+
+    def take_problems(self) -> tuple[Problem, ...]:
+        """What the device and the driver found since the last time: faults, reports, errors in the emulator itself."""
+        found = self.driver.hardware.take_problems()
+        failures, self.driver.failures = self.driver.failures, []
+        return (*found, *(EmulatorFailed(None, *failure.split(": ", 1)) for failure in failures))
 
     def connect(self, library: c.CDLL) -> None:
         """Registers the answers with the C library."""

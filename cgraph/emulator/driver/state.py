@@ -28,12 +28,14 @@ class Driver:
         hardware: the device below it. There is one, number 0.
         ordering: in which order a graph's ready nodes run.
         calls: how often each entry point was called.
-        failures: what kernels did wrong, and errors in the driver itself, in their order.
+        faults: what kernels did wrong, in words.
+        failures: tracebacks of errors in the emulator itself.
     """
 
     hardware: Hardware
     ordering: Ordering = field(factory=Ordering)
     calls: Counter[str] = field(factory=Counter)
+    faults: list[str] = field(factory=list)
     failures: list[str] = field(factory=list)
     lock: RLock = field(factory=RLock)
     handles: Handles = field(factory=Handles)
@@ -105,7 +107,7 @@ class Driver:
     def fail(self, context: Context, fault: KernelFault) -> None:
         """Remembers that a kernel failed. As on a device, later calls say so, not the launch."""
         context.fault = fault.result
-        self.failures.append(fault.text)
+        self.faults.append(fault.text)
 
     def destroy_context(self, context: Context) -> None:
         """Ends a context and all that belongs to it."""
