@@ -7,6 +7,7 @@ nothing wrote is seen in results. Who may access which byte is left to the machi
 
 from bisect import bisect_right, insort
 from collections.abc import Iterator
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import define, field
@@ -46,21 +47,22 @@ class Allocation:
     data: Bytes = field(repr=False)
     initialised: Bytes = field(repr=False)
     freed: bool = False
-    _views: dict[tuple[bool, object], NDArray[np.generic]] = field(init=False, repr=False, factory=dict)
+    space: ClassVar[str] = "global"
+    _views: dict[tuple[bool, object], NDArray[Any]] = field(init=False, repr=False, factory=dict)
 
     @property
     def stop(self) -> int:
         """The address behind its last byte."""
         return self.address + self.size_bytes
 
-    def view(self, dtype: np.dtype[np.generic]) -> NDArray[np.generic]:
+    def view(self, dtype: np.dtype[Any]) -> NDArray[Any]:
         """Its bytes as elements of a type of up to 16 bytes."""
         found = self._views.get((False, dtype))
         if found is None:
             found = self._views[False, dtype] = self.data.view(dtype)
         return found
 
-    def initialised_view(self, dtype: np.dtype[np.generic]) -> NDArray[np.generic]:
+    def initialised_view(self, dtype: np.dtype[Any]) -> NDArray[Any]:
         """Its map of written bytes as elements of a type of up to 16 bytes."""
         found = self._views.get((True, dtype))
         if found is None:

@@ -74,7 +74,7 @@ def _check_operand(instruction: Instruction, wanted: str, letters: dict[str, str
         if not isinstance(operand, Label if kind == "L" else Vector):
             _fault(instruction, "its last operand should be a label or a list of labels")
     elif kind == "any":
-        _check_any(instruction, letters, operand)
+        _check_any(instruction, letters, operand, written=written)
     elif "|" in kind:
         _check_pair(instruction, kind, letters, operand)
     elif kind.startswith("*") or kind[1:2] == "x":
@@ -123,9 +123,9 @@ def _check_scalar(
         _fault(instruction, f"register {operand.name} has {8 * found} bits, not {8 * size_bytes}")
 
 
-def _check_any(instruction: Instruction, letters: dict[str, str], operand: Operand) -> None:
+def _check_any(instruction: Instruction, letters: dict[str, str], operand: Operand, *, written: bool) -> None:
     size = _size("T", letters)
-    if isinstance(operand, Special | Symbol):
+    if isinstance(operand, Special | Symbol) and not written:
         return
     if isinstance(operand, Vector):
         size_bytes, rest = divmod(size[0], max(len(operand.parts), 1))
@@ -133,9 +133,9 @@ def _check_any(instruction: Instruction, letters: dict[str, str], operand: Opera
             _fault(instruction, f"a vector of {len(operand.parts)} has not {8 * size[0]} bits")
         for part in operand.parts:
             if part is not None:
-                _check_scalar(instruction, (size_bytes, f"b{8 * size_bytes}"), part, written=False, wider=False)
+                _check_scalar(instruction, (size_bytes, f"b{8 * size_bytes}"), part, written=written, wider=False)
         return
-    _check_scalar(instruction, size, operand, written=False, wider=False)
+    _check_scalar(instruction, size, operand, written=written, wider=False)
 
 
 def _check_pair(instruction: Instruction, kind: str, letters: dict[str, str], operand: Operand) -> None:

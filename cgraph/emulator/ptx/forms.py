@@ -3,11 +3,12 @@
 A form is `opcode`, then modifiers, then operands. `{a/b}` may be left out, `a/b` is one of several, `T:…` and `A:…` are
 types that operands refer to. Operands:
 
-    T   a source of type T: register or constant          2T  of twice its size
-    =T  a destination of type T                           ~T  =~T  the register may be wider
-    u32 … any other type by its name; pred a predicate                  =pred|pred and its complement
-    M   an address   L a label   S the address of a variable            *T  a vector of as many as v2 or v4 says
-    4xT  a vector of four   ?X  X may be left out                        any a source of any size, also special registers
+    T     a source of type T, a register or a constant        2T   of twice its size
+    =T    a destination of type T                             ~T   the register may be wider
+    u32   a type by its name; pred is a predicate             =pred|pred  with its complement
+    M     an address                                          L    a label
+    4xT   a vector of four                                    *T   a vector of as many as v2 or v4 says
+    ?X    may be left out                                     any  of type T, also a vector or a special register
 """
 
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from attrs import frozen
 INTEGERS = "u16/u32/u64/s16/s32/s64"
 NARROW = "u16/u32/s16/s32"
 BITS = "b16/b32/b64"
+FLOATS = "f16/bf16/f32/f64"
 WORDS = "b32/b64/u32/u64/s32/s64"
 MEMORY = "b8/b16/b32/b64/u8/u16/u32/u64/s8/s16/s32/s64/f16/f32/f64"
 HALVES = "f16/f16x2/bf16/bf16x2"
@@ -55,6 +57,7 @@ mul24     hi/lo T:u32/s32                           ; =T, T, T
 mad       hi/lo T:{INTEGERS}                        ; =T, T, T, T
 mad       wide T:{NARROW}                           ; =2T, T, T, 2T
 mad       lo/hi cc T:u32/s32/u64/s64                ; =T, T, T, T
+mad       hi sat T:s32                              ; =T, T, T, T
 madc      lo/hi {{cc}} T:u32/s32/u64/s64            ; =T, T, T, T
 mad24     lo T:u32/s32                              ; =T, T, T, T
 mad       rn/rz/rm/rp {{ftz}} {{sat}} T:f32/f64     ; =T, T, T, T
@@ -95,9 +98,6 @@ brev      T:b32/b64                                 ; =T, T
 popc      T:b32/b64                                 ; =u32, T
 clz       T:b32/b64                                 ; =u32, T
 prmt      b32 {{f4e/b4e/rc8/ecl/ecr/rc16}}          ; =b32, b32, b32, b32
-fns       b32                                       ; =b32, b32, b32, b32
-szext     clamp/wrap T:u32/s32                      ; =T, T, u32
-bmsk      clamp/wrap b32                            ; =b32, u32, u32
 set       {COMPARE_INT} D:u32/s32/f32 A:{BITS}/{INTEGERS}            ; =D, A, A
 set       {COMPARE_FLOAT} {{ftz}} D:u32/s32/f32/{HALVES} A:f32/f64/{HALVES}   ; =D, A, A
 setp      {COMPARE_INT} T:{BITS}/{INTEGERS}         ; =pred|pred, T, T
@@ -124,9 +124,9 @@ cvt       D:u8/u16/u32/u64/s8/s16/s32/s64 A:u8/u16/u32/u64/s8/s16/s32/s64       
 cvt       sat D:u8/u16/u32/u64/s8/s16/s32/s64 A:u8/u16/u32/u64/s8/s16/s32/s64    ; =~D, ~A
 cvt       rni/rzi/rmi/rpi {{ftz}} {{sat}} D:u8/u16/u32/u64/s8/s16/s32/s64 A:f16/bf16/f32/f64   ; =~D, ~A
 cvt       rn/rz/rm/rp {{ftz}} {{sat}} D:f16/bf16/f32/f64 A:u8/u16/u32/u64/s8/s16/s32/s64       ; =~D, ~A
-cvt       {{rn/rz/rm/rp/rni/rzi/rmi/rpi/rna}} {{ftz}} {{relu}} {{sat}} D:f16/bf16/f32/f64/tf32 A:f16/bf16/f32/f64  ; =~D, ~A
+cvt       {{rn/rz/rm/rp/rni/rzi/rmi/rpi/rna}} {{ftz}} {{relu}} {{sat}} D:{FLOATS}/tf32 A:{FLOATS}     ; =~D, ~A
 cvt       rn/rz {{relu}} {{sat}} D:f16x2/bf16x2 A:f32               ; =D, A, A
-mov       T:{BITS}/{INTEGERS}/f32/f64               ; =T, any
+mov       T:{BITS}/{INTEGERS}/f32/f64               ; =any, any
 mov       pred                                      ; =pred, pred
 cvta      {{to}} global/shared/local/const/param T:u32/u64          ; =T, any
 isspacep  global/shared/local/const/param/shared::cta               ; =pred, b64
@@ -160,7 +160,7 @@ cp        async cg {{shared/shared::cta}} global {{L2::64B/L2::128B/L2::256B}}  
 cp        async commit_group                        ;
 cp        async wait_group                          ; u32
 cp        async wait_all                            ;
-shfl      {{sync}} up/down/bfly/idx b32             ; =b32|pred, b32, u32, u32, ?u32
+shfl      sync up/down/bfly/idx b32             ; =b32|pred, b32, u32, u32, u32
 vote      sync all/any/uni pred                     ; =pred, pred, u32
 vote      sync ballot b32                           ; =b32, pred, u32
 match     any sync T:b32/b64                        ; =b32, T, u32

@@ -68,7 +68,7 @@ def read_module(text: str, *, name: str = "<ptx>") -> Module:
                 words.natural("a time or a size")
         elif word == ".section":
             words.take()
-            words.name("a section")
+            words.take()
             words.skip_braces()
         elif word in LINKAGE:
             words.take()
