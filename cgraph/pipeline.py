@@ -66,12 +66,14 @@ def build(
 
 def verify(program: CheckedProgram, graph: CommandGraph, hazards: tuple[Hazard, ...]) -> tuple[Problem, ...]:
     """The warnings of a graph without errors. Planes of the program's own file should all be used."""
+    root = program.root.source
+    touched = {plane.family for plane in graph.planes}
     declared = [
         (family.name, family.span)
         for family in program.planes.values()
-        if family.span.source is program.root.source and family.name not in program.mentioned
+        if family.span.source is root and family.name not in program.mentioned and family.name not in touched
     ]
-    problems = verify_graph(graph, hazards, declared)
+    problems = verify_graph(graph, hazards, declared, root)
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise ProblemsFound(problems)
     return problems

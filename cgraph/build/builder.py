@@ -71,7 +71,8 @@ def build_graph(
     table = PlaneTable(half, problems)
     walk = _Walk(world, Emitter(table, source, problems), problems, definition.name_span)
     try:
-        walk.run(evaluate(world, world.definitions[definition.name]))
+        entry_origin = Origin(definition.name_span, definition.name)
+        walk.run(evaluate(world, world.definitions[definition.name], None, entry_origin))
     except OutOfSteps as stopped:
         problems.append(TooManySteps(stopped.span, definition.name, MAX_STEPS))
     if problems:

@@ -44,7 +44,8 @@ class Emitter:
         """A launch whose slots fit the signature."""
         read, problems = check_launch(command)
         if problems or read is None or read.sizes is None:
-            self.problems.extend(blame(problem, self.root) for problem in problems)
+            for problem in problems:
+                self._report(problem)
             return
         sizes = read.sizes
         arguments: list[Argument] = []
@@ -92,9 +93,8 @@ class Emitter:
         elements = destination.elements
         if elements != source.elements or destination.family.element is not source.family.element:
             names = plane_name(source), plane_name(destination)
-            self.problems.append(
-                CopyDiffers(command.origin.span, command.origin, *names, _shape(source), _shape(destination))
-            )
+            shapes = _shape(source), _shape(destination)
+            self._report(CopyDiffers(command.origin.span, command.origin, *names, *shapes))
             return
         accesses = (
             self.table.access(destination, elements, AccessMode.WRITE),
@@ -106,8 +106,11 @@ class Emitter:
         if isinstance(value, PlaneValue):
             return value
         found = f"the natural {value}" if isinstance(value, int) else "no plane"
-        self.problems.append(NoPlaneHere(command.origin.span, command.origin, operation, what, found))
+        self._report(NoPlaneHere(command.origin.span, command.origin, operation, what, found))
         return None
+
+    def _report(self, problem: Problem) -> None:
+        self.problems.append(blame(problem, self.root))
 
     def _image(self, signature: Signature) -> Image:
         image = self._images.get(signature.name)

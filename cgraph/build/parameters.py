@@ -65,7 +65,7 @@ def _parameter_value(world: World, parameter: Parameter, given: Given) -> int | 
         value: Value = given[parameter.name]
     elif parameter.default is not None:
         try:
-            value = evaluate(world, parameter.default)
+            value = evaluate(world, parameter.default, None, Origin(parameter.span, parameter.name))
         except OutOfSteps as stopped:
             world.report(TooManySteps(stopped.span, parameter.name, MAX_STEPS))
             return 1 if is_nat else 1.0

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from attrs import frozen
 
+from cgraph.check.problems_origins import EvaluationProblem
 from cgraph.core.origins import Origin
 from cgraph.diagnostics import Problem
 from cgraph.graph.origins import origin_notes
@@ -101,17 +102,7 @@ class PlaneTooLarge(Problem):
 
 
 @frozen
-class BuildProblem(Problem):
-    """Base of the problems below: each knows how the program came to the command."""
-
-    origin: Origin | None
-
-    def notes(self) -> Sequence[str]:
-        return () if self.origin is None else origin_notes(self.origin)
-
-
-@frozen
-class NoPlaneHere(BuildProblem):
+class NoPlaneHere(EvaluationProblem):
     """A fill or copy of something that turned out not to be a plane."""
 
     code: ClassVar[str] = "CG531"
@@ -124,7 +115,7 @@ class NoPlaneHere(BuildProblem):
 
 
 @frozen
-class CopyDiffers(BuildProblem):
+class CopyDiffers(EvaluationProblem):
     """A copy between planes that are not alike."""
 
     code: ClassVar[str] = "CG532"
@@ -138,14 +129,18 @@ class CopyDiffers(BuildProblem):
 
 
 @frozen
-class TooManyCommands(BuildProblem):
+class TooManyCommands(Problem):
     """A program that would never end in practice."""
 
     code: ClassVar[str] = "CG533"
     title: ClassVar[str] = "the program builds more than {limit:,} commands and phases"
     label: ClassVar[str] = "the limit is reached here"
 
+    origin: Origin | None
     limit: int
+
+    def notes(self) -> Sequence[str]:
+        return () if self.origin is None else origin_notes(self.origin)
 
 
 @frozen

@@ -27,6 +27,7 @@ from cgraph.check.scope import Scope
 from cgraph.check.survey import survey
 from cgraph.check.values import Unknown
 from cgraph.check.world import UNKNOWN, OutOfSteps, World
+from cgraph.core.origins import Origin
 from cgraph.core.trampoline import run
 from cgraph.core.types import POISON
 from cgraph.diagnostics import Problem, Severity
@@ -47,6 +48,7 @@ class CheckResult:
 DECLARATION_STEPS = 1_000_000
 SURVEY_STEPS = 2_000_000
 ALL_STEPS = 8_000_000
+FEWEST_STEPS = 10_000
 
 
 @define(eq=False)
@@ -76,8 +78,8 @@ class _Budget:
 
     @contextmanager
     def limit(self, steps: int) -> Iterator[None]:
-        """No more than so many steps inside."""
-        given = min(steps, self.left)
+        """No more than so many steps inside; a few are always given."""
+        given = max(min(steps, self.left), FEWEST_STEPS)
         self.world.steps_left = given
         try:
             yield
@@ -105,6 +107,7 @@ def check_modules(modules: tuple[tree.Module, ...]) -> CheckResult:
         found_before = len(findings.problems)
         try:
             with budget.limit(DECLARATION_STEPS):
+                rules.origin = Origin(declared[name].name.span, name)
                 _declare(rules, program, declared[name])
         except OutOfSteps as stopped:
             findings.report(EvaluationTooLong(stopped.span, name, DECLARATION_STEPS))
@@ -115,14 +118,13 @@ def check_modules(modules: tuple[tree.Module, ...]) -> CheckResult:
         definition = program.definitions.get(name)
         if definition is None:
             continue
-        known = len(findings.problems) == found_before
-        if known:
-            with budget.limit(SURVEY_STEPS):
-                known = survey(world, definition.term, definition.type, definition.name_span)
-        if not known:
-            # Its type still helps to check others, its value does not, or takes too long to find.
+        if len(findings.problems) > found_before:
+            # Its type still helps to check others, its value does not.
             world.values[name] = Unknown(definition.type)
             del world.definitions[name]
+        else:
+            with budget.limit(SURVEY_STEPS):
+                survey(world, name, definition.term, definition.type, definition.name_span)
     failed = any(problem.severity is Severity.ERROR for problem in findings.problems)
     return CheckResult(None if failed else program, tuple(findings.problems))
 

@@ -63,7 +63,9 @@ def declare_plane(rules: Rules, declaration: tree.PlaneDeclaration) -> Rule[Plan
     extent = yield rules.sizes(declaration.extent, declared=True)
     if too_large := excess(product(extent)):
         span = declaration.name.span
-        rules.world.report(NumberTooLarge(span, Origin(span, "plane"), "the number of elements", too_large))
+        rules.world.report(
+            NumberTooLarge(span, Origin(span, "plane", rules.origin), "the number of elements", too_large)
+        )
     for binder in reversed(binders):
         rules.scope.unbind(binder)
     name = declaration.name.text

@@ -155,7 +155,8 @@ def _run(world: World, stack: list[_Frame], state: _Next) -> Value:
             state = _Pending(term.value, environment, origin)
         elif isinstance(term, Global) and term.name not in world.values:
             stack.append(_Remembering(term.name))
-            state = _Pending(world.definitions[term.name], None, None)
+            definition = world.definitions[term.name]
+            state = _Pending(definition, None, Origin(definition.span, term.name))
         else:
             value = _leaf(world, term, environment)
             state = _Ready(UNKNOWN if value is None else value)

@@ -38,18 +38,21 @@ Leaf: TypeAlias = tree.Name | tree.NaturalLiteral | tree.FloatLiteral
 
 @define(eq=False)
 class Names:
-    """The session, the types of declared names, and the bound names around the present term."""
+    """The session, the types of declared names, and what is around the present term: a declaration and bound names."""
 
     world: World
     types: dict[str, Type]
     scope: Scope = field(factory=Scope)
+    origin: Origin | None = None
     suggestions_left: int = MOST_SUGGESTIONS
 
     def leaf(self, term: Leaf) -> Typed:
         """A term without parts."""
         if isinstance(term, tree.NaturalLiteral):
             if term.value >= MOST_NATURAL:
-                self.world.report(NumberTooLarge(term.span, Origin(term.span, "literal"), "this", excess(term.value)))
+                self.world.report(
+                    NumberTooLarge(term.span, Origin(term.span, "literal", self.origin), "this", excess(term.value))
+                )
                 return Hole(term.span), POISON
             return Constant(term.value, term.span), BaseType.NAT
         if isinstance(term, tree.FloatLiteral):
@@ -96,7 +99,7 @@ class Names:
         if self.world.steps_left <= 0:
             return UNKNOWN
         try:
-            return evaluate(self.world, checked, self.scope.environment)
+            return evaluate(self.world, checked, self.scope.environment, self.origin)
         except OutOfSteps:
             return UNKNOWN
 

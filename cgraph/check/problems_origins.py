@@ -13,13 +13,14 @@ _MOST_STEPS_SHOWN = 4
 
 @frozen
 class EvaluationProblem(Problem):
-    """A problem of an evaluation; the last step of `origin` is the place itself."""
+    """A problem of an evaluation; the last step of `origin` is the place itself, the first one the definition."""
 
     origin: Origin
 
     def labels(self) -> Sequence[Label]:
-        """The way to the place, innermost first, without the step that the problem itself marks."""
-        steps = [step for step in reversed(self.origin.chain()) if step.span != self.span]
+        """The way to the place, innermost first, without the definition and the step that the problem itself marks."""
+        way = [self.origin, *(step for step in reversed(self.origin.chain()[1:]) if step is not self.origin)]
+        steps = [step for step in way if step.span != self.span]
         return tuple(Label(step.span, self._words(step)) for step in steps[:_MOST_STEPS_SHOWN])
 
     def _words(self, step: Origin) -> str:
@@ -33,7 +34,5 @@ def blame(problem: Problem, source: Source) -> Problem:
     """The problem moved to the innermost step of its origin that lies in the user's own file, if it lies elsewhere."""
     if not isinstance(problem, EvaluationProblem) or problem.span is None or problem.span.source is source:
         return problem
-    step: Origin | None = problem.origin
-    while step is not None and step.span.source is not source:
-        step = step.parent
+    step = problem.origin.innermost_in(source)
     return problem if step is None else evolve(problem, span=step.span)

@@ -163,7 +163,7 @@ class Rules(Names):
             type_ = substitute_type(type_, values)
         except DivisionByZero:
             name = _name_of(term.function).strip("`")
-            self.world.report(DivisionByZeroProblem(term.span, Origin(term.span, "call"), name))
+            self.world.report(DivisionByZeroProblem(term.span, Origin(term.span, "call", self.origin), name))
             return Hole(term.span), POISON
         primitive = function.value if isinstance(function, Constant) else None
         application = Application(function, tuple(checked), _span_of(term, primitive))
@@ -174,7 +174,7 @@ class Rules(Names):
     def _refuse_plane(self, term: tree.Apply, argument: tree.Term, plane: PlaneType) -> CheckedTerm:
         """A primitive computes with its naturals, so a plane cannot stand for one."""
         name = _name_of(term.function).strip("`")
-        origin = Origin(argument.span, "argument")
+        origin = Origin(argument.span, "argument", self.origin)
         self.world.report(PlaneIsNoNumber(argument.span, origin, name, f"a `{render_type(plane)}`"))
         return Hole(argument.span)
 
@@ -278,8 +278,12 @@ class Rules(Names):
         for term in terms:
             checked = yield self.check(term, BaseType.NAT)
             # A declaration without its sizes is none, so it is given up (OutOfSteps) where they take too long.
-            found = evaluate(self.world, checked, self.scope.environment) if declared else self.value_of(checked)
-            value = to_natural(self.world, "size", found, term.span, None)
+            found = (
+                evaluate(self.world, checked, self.scope.environment, self.origin)
+                if declared
+                else self.value_of(checked)
+            )
+            value = to_natural(self.world, "size", found, term.span, self.origin)
             if value is None:
                 value = self.world.fresh_natural("size")
             elif declared and not self.is_formula(value):

@@ -25,13 +25,14 @@ from cgraph.core.types import BaseType, PiType, Type, substitute_type
 from cgraph.source import Span
 
 
-def survey(world: World, term: CheckedTerm, type_: Type, span: Span) -> bool:
-    """Reports what is wrong with the launches of one definition; False where that takes too many steps.
+def survey(world: World, name: str, term: CheckedTerm, type_: Type, span: Span) -> None:
+    """Reports what is wrong with the launches of one definition.
 
-    Nothing is reported then but what was found so far: the built graph is verified in any case.
+    A survey that takes too many steps ends early without a report: the built graph is verified in any case.
     """
     try:
-        value = evaluate(world, term)
+        origin = Origin(span, name)
+        value = evaluate(world, term, None, origin)
         arguments: list[Value] = []
         values: dict[Symbol, Natural] = {}
         while isinstance(type_, PiType):
@@ -43,12 +44,11 @@ def survey(world: World, term: CheckedTerm, type_: Type, span: Span) -> bool:
         if arguments:
             # Without its name it is no call, so the definition itself does not stand in the origins.
             function = evolve(value, name=None) if isinstance(value, Closure) else value
-            value = apply(world, function, tuple(arguments), span, None)
+            value = apply(world, function, tuple(arguments), span, origin)
         if type_ is BaseType.COMMAND:
             _walk(world, value)
     except OutOfSteps:
-        return False
-    return True
+        return
 
 
 def _walk(world: World, command: Value) -> None:

@@ -2,7 +2,7 @@
 
 from attrs import field, frozen
 
-from cgraph.source import Span
+from cgraph.source import Source, Span
 
 
 @frozen(eq=False)
@@ -17,6 +17,13 @@ class Origin:
     span: Span
     text: str
     parent: "Origin | None" = field(default=None, repr=False)
+
+    def innermost_in(self, source: Source) -> "Origin | None":
+        """The last step that lies in one source, None where no step does."""
+        step: Origin | None = self
+        while step is not None and step.span.source is not source:
+            step = step.parent
+        return step
 
     def chain(self) -> "tuple[Origin, ...]":
         """All steps, the entry's first."""

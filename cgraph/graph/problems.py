@@ -12,7 +12,7 @@ from cgraph.core.origins import Origin
 from cgraph.core.signatures import Slot
 from cgraph.diagnostics import Label, Problem, Severity
 from cgraph.graph.model import Plane
-from cgraph.graph.origins import origin_notes
+from cgraph.graph.origins import origin_notes, short_place
 from cgraph.source import Span
 
 
@@ -40,8 +40,10 @@ class CommandProblem(Problem):
 
     def notes(self) -> Sequence[str]:
         """The details, then the way to the command."""
-        repeats = (f"{self.repeats} further runs of this command have the same problem",) if self.repeats else ()
-        return (*self.details(), *origin_notes(self.origin), *repeats)
+        place = () if self.span == self.origin.span else (f"the command is at {short_place(self.origin.span)}",)
+        many = f"{self.repeats} further runs of this command have"
+        repeats = ("1 further run of this command has" if self.repeats == 1 else many) + " the same problem"
+        return (*self.details(), *place, *origin_notes(self.origin), *((repeats,) if self.repeats else ()))
 
 
 @frozen
@@ -161,6 +163,12 @@ class ForbiddenAlias(PlaneProblem):
         if self.allowed:
             return ("the signature lets the two name the very same bytes, but not overlap in part",)
         return ("the signature does not say that the two may alias",)
+
+    def helps(self) -> Sequence[str]:
+        """The two ways out."""
+        if self.allowed:
+            return ("write to another plane",)
+        return ("write to another plane, or say `aliases` at the slot if the kernel reads before it writes",)
 
 
 @frozen

@@ -16,7 +16,7 @@ from cgraph.graph import rules_commands, rules_data
 from cgraph.graph.hazards import Hazard, find_hazards
 from cgraph.graph.model import CommandGraph
 from cgraph.graph.problems import CommandProblem
-from cgraph.source import Span
+from cgraph.source import Source, Span
 
 Rule: TypeAlias = Callable[[CommandGraph, Sequence[Hazard]], Iterator[Problem]]
 
@@ -37,7 +37,10 @@ RULES: tuple[Rule, ...] = (
 
 
 def verify(
-    graph: CommandGraph, hazards: Sequence[Hazard] | None = None, declared: Sequence[tuple[str, Span]] = ()
+    graph: CommandGraph,
+    hazards: Sequence[Hazard] | None = None,
+    declared: Sequence[tuple[str, Span]] = (),
+    root: Source | None = None,
 ) -> tuple[Problem, ...]:
     """Every problem of the graph, errors and warnings, in the order of the commands; then those of planes.
 
@@ -45,16 +48,24 @@ def verify(
         graph: what the builder made.
         hazards: of this graph, where the caller has them already.
         declared: family name and span of the planes that should be used; one that is not is a warning.
+        root: the user's own file. A problem of a command elsewhere is shown at the step in it that led there.
 
     The same problem at several runs of one command (a loop, another call) is reported once, with a count.
     """
     if hazards is None:
         hazards = find_hazards(graph)
-    problems = [problem for rule in RULES for problem in rule(graph, hazards)]
+    problems = [_blame(problem, root) for rule in RULES for problem in rule(graph, hazards)]
     problems += rules_data.unused_planes(graph, declared)
     last = len(graph.nodes)
     problems.sort(key=lambda problem: problem.node if isinstance(problem, CommandProblem) else last)
     return _without_repeats(problems)
+
+
+def _blame(problem: Problem, root: Source | None) -> Problem:
+    if root is None or not isinstance(problem, CommandProblem) or problem.origin.span.source is root:
+        return problem
+    step = problem.origin.innermost_in(root)
+    return problem if step is None else attrs.evolve(problem, span=step.span)
 
 
 def _without_repeats(problems: Sequence[Problem]) -> tuple[Problem, ...]:
@@ -63,8 +74,8 @@ def _without_repeats(problems: Sequence[Problem]) -> tuple[Problem, ...]:
     repeats: Counter[int] = Counter()
     for problem in problems:
         if isinstance(problem, CommandProblem):
-            span = problem.origin.span
-            place = places.setdefault((problem.code, id(span.source), span[1:], problem.subject), len(kept))
+            key = (problem.code, problem.span, problem.origin.span, problem.subject)
+            place = places.setdefault(key, len(kept))
             if place < len(kept):
                 repeats[place] += 1
                 continue
