@@ -109,7 +109,7 @@ def _check_scalar(
     if isinstance(operand, Immediate):
         if written:
             _fault(instruction, "it cannot write to a constant")
-        if name == "pred" or (isinstance(operand.value, int) and is_float(name)):
+        if isinstance(operand.value, int) and is_float(name):
             _fault(instruction, f"the constant {operand.value} is not of type {name}")
         if isinstance(operand.value, float) and name[0] in "us" and operand.bits != 8 * size_bytes:
             _fault(instruction, f"the constant {operand.value} is not of type {name}")
