@@ -115,6 +115,7 @@ class Driver:
             self.hardware.memory.free(address)
             self.allocated_bytes -= size_bytes
         context.memory.clear()
+        self.captures = [capture for capture in self.captures if capture.origin.context is not context]
         for thing in context.owned:
             self.handles.remove(thing)
         context.owned.clear()
