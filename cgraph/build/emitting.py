@@ -10,7 +10,7 @@ from cgraph.build.problems import CopyDiffers, NoPlaneHere
 from cgraph.check.launches import check_launch
 from cgraph.check.primitives import plane_name
 from cgraph.check.problems_origins import blame
-from cgraph.check.values import CopyCommand, FillCommand, LaunchCommand, PlaneValue, Value
+from cgraph.check.values import CopyCommand, FillCommand, LaunchCommand, PlaneValue, Unknown, Value
 from cgraph.core.elements import bind_element
 from cgraph.core.origins import Origin
 from cgraph.core.roles import AccessMode
@@ -105,6 +105,8 @@ class Emitter:
     def _plane(self, value: Value, command: FillCommand | CopyCommand, operation: str, what: str) -> PlaneValue | None:
         if isinstance(value, PlaneValue):
             return value
+        if isinstance(value, Unknown) and self.problems:
+            return None  # because of a problem that was reported
         found = f"the natural {value}" if isinstance(value, int) else "no plane"
         self._report(NoPlaneHere(command.origin.span, command.origin, operation, what, found))
         return None

@@ -85,7 +85,10 @@ class EntryIsNoCommand(Problem):
     type: str
 
     def helps(self) -> Sequence[str]:
-        return (f"define a command that uses it, for example `def main = ({self.name} …)`",)
+        if not self.type.startswith("(pi"):
+            return ("an entry point is a `Command`",)
+        name = "run" if self.name == "main" else "main"
+        return (f"give it its arguments in a definition of its own: `def {name} = ({self.name} …)`",)
 
 
 @frozen

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from cgraph.check.explain import describe_counterexample
+from cgraph.check.explain import explain_sizes
 from cgraph.check.primitives import type_of_value
-from cgraph.check.problems_types import WrongElement, WrongExtent
+from cgraph.check.problems_types import CopyOfAnotherSize, WrongElement
 from cgraph.check.terms import CheckedTerm
 from cgraph.check.values import Value
 from cgraph.core.comparison import Fails, compare_equal
@@ -20,14 +20,14 @@ def check_copy(destination: Type, source: Type, span: Span) -> Iterator[Problem]
     """`cgCopy` wants two planes alike; the span is the source's."""
     if not isinstance(destination, PlaneType) or not isinstance(source, PlaneType):
         return
-    context = "`cgCopy` copies between planes of one element type and size"
+    context = "`cgCopy` moves bytes and converts nothing"
     if None not in (destination.element, source.element) and destination.element is not source.element:
         yield WrongElement(span, destination.element.value, source.element.value, context)  # type: ignore[union-attr]
     elif destination.elements is not None and source.elements is not None:
         verdict = compare_equal(source.elements, destination.elements)
         if isinstance(verdict, Fails):
-            where = describe_counterexample(verdict)
-            yield WrongExtent(span, render(source.elements), render(destination.elements), where, context)
+            sizes = render(source.elements), render(destination.elements)
+            yield CopyOfAnotherSize(span, *sizes, explain_sizes(verdict))
 
 
 def part_type(plane: Type, offset: Value) -> Type:

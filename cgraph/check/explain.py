@@ -9,3 +9,9 @@ def describe_counterexample(verdict: Fails) -> str:
         return ""
     pairs = (f"{symbol.name} = {value}" for symbol, value in sorted(verdict.counterexample.items()))
     return "for example for " + ", ".join(pairs)
+
+
+def explain_sizes(verdict: Fails) -> str:
+    """For which sizes a plane does not have what is needed, and both numbers then; "" where it fails for all."""
+    where = describe_counterexample(verdict)
+    return where and f"{where}: it has {verdict.left}, and {verdict.right} are needed"

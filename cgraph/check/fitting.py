@@ -8,7 +8,7 @@ expected, never smaller for any size.
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cgraph.check.explain import describe_counterexample
+from cgraph.check.explain import explain_sizes
 from cgraph.check.problems_types import WrongElement, WrongExtent, WrongType
 from cgraph.check.problems_usage import QuantityMismatch
 from cgraph.core.comparison import Fails, compare_at_least
@@ -20,16 +20,19 @@ from cgraph.source import Span
 
 
 class ArgumentPlace(NamedTuple):
-    """Which argument of what a term is; turned into words only when there is a problem."""
+    """Which argument of what a term is, or is the result of; turned into words only when there is a problem."""
 
     function: str
     position: int
     parameter: PiType | None = None
+    result: bool = False
 
     def words(self) -> str:
         """For notes."""
         text = f"argument {self.position + 1} of {self.function}"
-        if self.parameter is None:
+        if self.result:
+            return f"the function given as {text} must give this"
+        if self.parameter is None or isinstance(self.parameter.domain, PiType):
             return text
         return f"{text}: `{self.parameter.symbol.name}` is `{render_type(self.parameter.domain)}`"
 
@@ -63,14 +66,12 @@ def _fit_planes(actual: PlaneType, expected: PlaneType, span: Span, place: Argum
         return
     verdict = compare_at_least(found, needed)
     if isinstance(verdict, Fails):
-        where = describe_counterexample(verdict)
-        if where:
-            where += f" it has {verdict.left} and {verdict.right} are needed"
-        yield WrongExtent(span, render(found), render(needed), where, _words(place))
+        yield WrongExtent(span, render(found), render(needed), explain_sizes(verdict), _words(place))
 
 
 def _fit_functions(actual: PiType, expected: PiType, span: Span, place: ArgumentPlace | None) -> Iterator[Problem]:
     """Domains the other way round, codomains the same way; the argument's symbol is the expected type's."""
+    difference = ""
     renamed: dict[Symbol, Natural] = {}
     left: Type = actual
     right: Type = expected
@@ -78,13 +79,17 @@ def _fit_functions(actual: PiType, expected: PiType, span: Span, place: Argument
         if left.quantity is not right.quantity and right.quantity is not Quantity.UNRESTRICTED:
             yield QuantityMismatch(span, left.symbol.name, left.quantity.value, right.quantity.value)
             return
-        problems = tuple(fit(right.domain, substitute_type(left.domain, renamed), span))
-        if problems:
+        domain = substitute_type(left.domain, renamed)
+        if any(fit(right.domain, domain, span)):
+            name = left.symbol.name
+            difference = f"its `{name}` is `{render_type(domain)}` and will be given `{render_type(right.domain)}`"
             break
         wanted = right.symbol
         renamed[left.symbol] = symbol(wanted.kind, wanted.name, wanted.identity, wanted.bound)
         left, right = left.codomain, right.codomain
     else:
-        problems = tuple(fit(substitute_type(left, renamed), right, span))
-    if problems:
-        yield WrongType(span, render_type(expected), render_type(actual), _words(place))
+        result = substitute_type(left, renamed)
+        if any(fit(result, right, span)):
+            difference = f"it gives `{render_type(result)}` where `{render_type(right)}` is expected"
+    if difference:
+        yield WrongType(span, render_type(expected), render_type(actual), _words(place), difference)

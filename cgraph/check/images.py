@@ -169,11 +169,12 @@ def _check_slots(declaration: tree.ImageDeclaration) -> Iterator[Problem]:
     missing = next((number for number in range(len(numbers)) if number not in numbers), None)
     if missing is not None:
         yield SlotNumberMissing(declaration.name.span, image, missing)
-    pointers = {slot.name.text for slot in slots if slot.kind is SlotKind.POINTER}
+    pointers = dict.fromkeys(slot.name.text for slot in slots if slot.kind is SlotKind.POINTER)
     for slot in slots:
         for alias in slot.aliases:
             if alias.text not in pointers or alias.text == slot.name.text:
-                yield UnknownAlias(alias.span, alias.text, image)
+                others = tuple(name for name in pointers if name != slot.name.text)
+                yield UnknownAlias(alias.span, alias.text, image, others)
 
 
 def _check_items(declaration: tree.ImageDeclaration) -> Iterator[Problem]:
@@ -187,7 +188,8 @@ def _check_items(declaration: tree.ImageDeclaration) -> Iterator[Problem]:
     names: dict[str, tree.ConstantItem] = {}
     for constant in _items(declaration, tree.ConstantItem):
         if constant.name.text in names:
-            yield ItemGivenTwice(constant.span, image, "constant", names[constant.name.text].span)
+            what = f"constant `{constant.name.text}`"
+            yield ItemGivenTwice(constant.span, image, what, names[constant.name.text].span)
         names.setdefault(constant.name.text, constant)
     if not _items(declaration, tree.BlockItem):
         yield NoBlock(declaration.name.span, image)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from attrs import frozen
 
-from cgraph.check.explain import describe_counterexample
+from cgraph.check.explain import describe_counterexample, explain_sizes
 from cgraph.check.names import may_be_address
 from cgraph.check.primitives import plane_name
 from cgraph.check.problems_launches import (
@@ -196,7 +196,7 @@ def rule_extents(read: ReadLaunch, sizes: LaunchSizes) -> Iterator[Problem]:
                 render(needed),
                 _name(given.value),
                 render(elements),
-                _where(verdict, "elements there are", "are needed"),
+                explain_sizes(verdict),
             )
 
 
@@ -215,7 +215,7 @@ def rule_grid(read: ReadLaunch, sizes: LaunchSizes) -> Iterator[Problem]:
                 axis,
                 render(found),
                 render(expected),
-                _where(verdict, "it is", "is asked for"),
+                _grid_where(verdict),
             )
 
 
@@ -227,7 +227,13 @@ def rule_requirements(read: ReadLaunch, sizes: LaunchSizes) -> Iterator[Problem]
         if left != right if requirement.relation is Relation.EQUAL else left > right:
             text = " ".join(requirement.span.text.split()[1:])
             yield RequirementFails(
-                read.launch.origin.span, *read.common, text, render(left), render(right), requirement.span
+                read.launch.origin.span,
+                *read.common,
+                text,
+                render(left),
+                requirement.relation.value,
+                render(right),
+                requirement.span,
             )
 
 
@@ -250,12 +256,12 @@ def _element_and_count(value: Value) -> tuple[Element | None, Natural | None]:
 
 
 def _name(value: Value) -> str:
-    if isinstance(value, PlaneValue):
-        return plane_name(value)
-    return "the plane given" if isinstance(value, Unknown) else "this"
+    if not isinstance(value, PlaneValue):
+        return "the plane given"
+    name = f"`{plane_name(value)}`"
+    return name if value.offset == 0 else f"this part of {name}"
 
 
-def _where(verdict: Fails, has: str, wanted: str) -> str:
-    if not verdict.counterexample:
-        return ""
-    return f"{describe_counterexample(verdict)}: {has} {verdict.left}, {verdict.right} {wanted}"
+def _grid_where(verdict: Fails) -> str:
+    where = describe_counterexample(verdict)
+    return where and f"{where}: it is {verdict.left}, and {verdict.right} is asked for"

@@ -14,6 +14,8 @@ from cgraph.source import Source
 from cgraph.syntax.loading import load_source
 from cgraph.syntax.tree import Import, Module
 
+_LONGEST_SHOWN = 80
+
 
 def load_modules(root: Module, parse: Callable[[Source], Module]) -> tuple[Module, ...]:
     """The module and all that it imports, directly or through others.
@@ -37,7 +39,8 @@ def load_modules(root: Module, parse: Callable[[Source], Module]) -> tuple[Modul
         path = next((place for place in tried if _is_file(place)), None)
         if path is None:
             suggestion = closest_name(wanted.path, (file.name for file in library.glob("*.cg")))
-            problems.append(ImportNotFound(wanted.path_span, wanted.path, str(tried[0]), suggestion))
+            shown = wanted.path if len(wanted.path) <= _LONGEST_SHOWN else f"{wanted.path[:_LONGEST_SHOWN]}…"
+            problems.append(ImportNotFound(wanted.path_span, shown, suggestion))
             continue
         if path.resolve() in found:
             continue

@@ -47,6 +47,11 @@ class UnknownAlias(Problem):
 
     name: str
     image: str
+    pointers: tuple[str, ...]
+
+    def helps(self) -> Sequence[str]:
+        others = ", ".join(f"`{name}`" for name in self.pointers)
+        return (f"the other pointer slots are {others}",) if others else ()
 
 
 @frozen

@@ -59,7 +59,7 @@ class NoSuchSlot(LaunchProblem):
 
     code: ClassVar[str] = "CG233"
     title: ClassVar[str] = "`{image}` has no slot {number}"
-    label: ClassVar[str] = "{image} has {count}"
+    label: ClassVar[str] = "`{image}` has {count}"
 
     number: int
     count: str
@@ -84,8 +84,8 @@ class WrongSlotElement(LaunchProblem):
     """A plane of another element type than the slot's."""
 
     code: ClassVar[str] = "CG235"
-    title: ClassVar[str] = "slot {number} `{slot}` of `{image}` wants {expected}, `{plane}` holds {found}"
-    label: ClassVar[str] = "wrong element type"
+    title: ClassVar[str] = "slot {number} `{slot}` of `{image}` wants {expected}"
+    label: ClassVar[str] = "{plane} holds {found}"
 
     number: int
     slot: str
@@ -100,7 +100,7 @@ class PlaneTooSmall(LaunchProblem):
 
     code: ClassVar[str] = "CG236"
     title: ClassVar[str] = "plane too small: slot {number} `{slot}` of `{image}` touches {needed} elements"
-    label: ClassVar[str] = "`{plane}` has {found} elements"
+    label: ClassVar[str] = "{plane} has {found} elements"
 
     number: int
     slot: str
@@ -136,10 +136,11 @@ class RequirementFails(LaunchProblem):
 
     code: ClassVar[str] = "CG238"
     title: ClassVar[str] = "`{image}` requires `{requirement}`"
-    label: ClassVar[str] = "here it is {left} against {right}"
+    label: ClassVar[str] = "for this launch that is `{left} {relation} {right}`"
 
     requirement: str
     left: str
+    relation: str
     right: str
     requirement_span: Span
     where: str = ""
@@ -162,6 +163,9 @@ class NoPlaneInSlot(LaunchProblem):
     number: int
     slot: str
     found: str
+
+    def helps(self) -> Sequence[str]:
+        return ("name a plane, or a part of one as `(cgAt plane offset)`; where it lies in memory is planned later",)
 
 
 @frozen

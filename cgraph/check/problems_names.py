@@ -97,11 +97,10 @@ class ImportNotFound(Problem):
     label: ClassVar[str] = "there is no such file"
 
     path: str
-    beside: str
     suggestion: str | None
 
     def notes(self) -> Sequence[str]:
-        return (f"looked for {self.beside}, then for `{self.path}` in the library",)
+        return ("looked beside this file, then in the library",)
 
     def helps(self) -> Sequence[str]:
         return () if self.suggestion is None else (f"the library has `{self.suggestion}`",)

@@ -5,8 +5,10 @@ from typing import ClassVar
 
 from attrs import frozen
 
-from cgraph.diagnostics import Label, Problem
+from cgraph.diagnostics import Fix, Label, Problem
 from cgraph.source import Span
+
+_LONGEST_LABEL = 60
 
 
 @frozen
@@ -20,9 +22,18 @@ class WrongType(Problem):
     expected: str
     found: str
     context: str = ""
+    difference: str = ""
+
+    def render_label(self) -> str:
+        return Problem.render_label(self) if len(self.found) <= _LONGEST_LABEL else "this has another type"
 
     def notes(self) -> Sequence[str]:
-        return (self.context,) if self.context else ()
+        return tuple(text for text in (self.context, self.difference) if text)
+
+    def fix(self) -> Fix | None:
+        if self.span is None or (self.expected, self.found) != ("Float", "Nat") or not self.span.text.isdecimal():
+            return None
+        return Fix(self.span, f"{self.span.text}.0", "write a float with a point")
 
 
 @frozen
@@ -42,14 +53,16 @@ class TooManyArguments(Problem):
     """More arguments than the function takes."""
 
     code: ClassVar[str] = "CG203"
-    title: ClassVar[str] = "{function} takes {taken} argument(s), {given} given"
+    title: ClassVar[str] = "{function} takes {taken}, {given} given"
     label: ClassVar[str] = "no argument is expected here"
 
     function: str
-    taken: int
-    given: int
+    taken: str
+    given: str
 
     def helps(self) -> Sequence[str]:
+        if self.function == "`cgThen`":
+            return ("write `(cgThen first (cgThen second third))` for more than two commands",)
         return ("a closing parenthesis may be missing before this argument",)
 
 
@@ -76,10 +89,10 @@ class WrongElement(Problem):
 
 @frozen
 class WrongExtent(Problem):
-    """A plane that is too small, or not the same size, for some or all values of the parameters."""
+    """A plane that is too small, for some or all values of the parameters."""
 
     code: ClassVar[str] = "CG205"
-    title: ClassVar[str] = "the plane's extent does not match"
+    title: ClassVar[str] = "the plane is too small"
     label: ClassVar[str] = "this has {found} elements, {needed} are needed"
 
     found: str
@@ -104,6 +117,9 @@ class NumberIsNoPlane(Problem):
 
     def notes(self) -> Sequence[str]:
         return (self.context,) if self.context else ()
+
+    def helps(self) -> Sequence[str]:
+        return ("name a plane, or a part of one as `(cgAt plane offset)`; where it lies in memory is planned later",)
 
 
 @frozen
@@ -174,3 +190,26 @@ class WrongDomain(Problem):
     name: str
     found: str
     given: str
+    where: str = ""
+
+    def notes(self) -> Sequence[str]:
+        return (f"that is too small {self.where}",) if self.where else ()
+
+
+@frozen
+class CopyOfAnotherSize(Problem):
+    """A copy between planes that do not have equally many elements, for some or all values of the parameters."""
+
+    code: ClassVar[str] = "CG212"
+    title: ClassVar[str] = "`cgCopy` between planes of two sizes"
+    label: ClassVar[str] = "this has {found} elements, the destination {needed}"
+
+    found: str
+    needed: str
+    where: str
+
+    def notes(self) -> Sequence[str]:
+        return (self.where,) if self.where else ()
+
+    def helps(self) -> Sequence[str]:
+        return ("`(cgAt plane offset)` is a part of a plane, from an offset to its end",)

@@ -9,6 +9,7 @@ from cgraph.diagnostics import Fix, Label, Problem
 from cgraph.source import Span
 
 _MOST_USES_SHOWN = 6
+_MEANINGS = {"linear": "use its `{}` exactly once", "erased": "compute nothing from its `{}`"}
 
 
 @frozen
@@ -16,7 +17,7 @@ class LinearUsedOften(Problem):
     """A linear name with more than one use."""
 
     code: ClassVar[str] = "CG301"
-    title: ClassVar[str] = "linear `{name}` is used {count}"
+    title: ClassVar[str] = "linear `{name}` {count}"
     label: ClassVar[str] = "`{name}` must be used exactly once"
 
     name: str
@@ -82,8 +83,11 @@ class QuantityMismatch(Problem):
 
     code: ClassVar[str] = "CG304"
     title: ClassVar[str] = "the function's `{name}` is {found}, but {expected} is expected"
-    label: ClassVar[str] = "callers will rely on `{expected}`"
+    label: ClassVar[str] = "the function must keep to `{expected}`"
 
     name: str
     found: str
     expected: str
+
+    def render_label(self) -> str:
+        return f"the function must {_MEANINGS[self.expected].format(self.name)}"

@@ -10,7 +10,14 @@ from cgraph.check.fitting import ArgumentPlace, fit
 from cgraph.check.machine import evaluate
 from cgraph.check.names import Names, Typed
 from cgraph.check.primitives import to_natural
-from cgraph.check.problems_types import FoldIncomplete, NotAFunction, TooManyArguments, TypeTooDeep, WrongDomain
+from cgraph.check.problems_types import (
+    FoldIncomplete,
+    NotAFunction,
+    TooManyArguments,
+    TypeTooDeep,
+    WrongDomain,
+    WrongExtent,
+)
 from cgraph.check.problems_usage import QuantityMismatch
 from cgraph.check.problems_values import DivisionByZeroProblem, PlaneIsNoNumber, SizeIsNoFormula
 from cgraph.check.terms import Application, Binding, CheckedTerm, Constant, Function, Hole, Primitive
@@ -57,7 +64,7 @@ class Rules(Names):
     def check(self, term: tree.Term, expected: Type, place: ArgumentPlace | None = None) -> Rule[CheckedTerm]:
         """The checked term, which fits the expected type or has been reported."""
         if isinstance(term, tree.Lambda) and isinstance(expected, PiType):
-            function: CheckedTerm = yield self._expected_function(term, expected, {})
+            function: CheckedTerm = yield self._expected_function(term, expected, {}, place)
             return function
         if isinstance(term, tree.Let):
             binding, _ = yield self._let(term, expected)
@@ -78,7 +85,7 @@ class Rules(Names):
         )
 
     def _expected_function(
-        self, term: tree.Lambda, expected: PiType, values: dict[Symbol, Natural]
+        self, term: tree.Lambda, expected: PiType, values: dict[Symbol, Natural], place: ArgumentPlace | None
     ) -> Rule[CheckedTerm]:
         """A lambda; what is expected of it tells a loop's bound and the type that its body must have.
 
@@ -86,8 +93,12 @@ class Rules(Names):
         """
         domain = yield self.type_of(term.type)
         given = substitute_type(expected.domain, values)
-        if any(fit(given, domain, term.type.span)):
-            self.world.report(WrongDomain(term.type.span, term.name.text, render_type(domain), render_type(given)))
+        misfits = tuple(fit(given, domain, term.type.span))
+        if misfits:
+            where = next((found.where for found in misfits if isinstance(found, WrongExtent)), "")
+            self.world.report(
+                WrongDomain(term.type.span, term.name.text, render_type(domain), render_type(given), where)
+            )
         if term.quantity is not expected.quantity and expected.quantity is not Quantity.UNRESTRICTED:
             self.world.report(
                 QuantityMismatch(term.name.span, term.name.text, term.quantity.value, expected.quantity.value)
@@ -97,9 +108,10 @@ class Rules(Names):
         binder = self.bind(term.name, term.quantity, domain, self.value_of_symbol(variable, domain), term.span)
         values[expected.symbol] = symbol(variable.kind, variable.name, variable.identity, bound)
         if isinstance(term.body, tree.Lambda) and isinstance(expected.codomain, PiType):
-            body = yield self._expected_function(term.body, expected.codomain, values)
+            body = yield self._expected_function(term.body, expected.codomain, values, place)
         else:
-            body = yield self.check(term.body, substitute_type(expected.codomain, values))
+            of_body = None if place is None else place._replace(result=True)
+            body = yield self.check(term.body, substitute_type(expected.codomain, values), of_body)
         self.unbind(binder)
         return Function(term.name.text, body, self.scope.level, term.span)
 
@@ -211,7 +223,7 @@ class Rules(Names):
             problem = (
                 NotAFunction(span, name, render_type(type_))
                 if position == 0
-                else TooManyArguments(span, name, position, len(term.arguments))
+                else TooManyArguments(span, name, _count(position), str(len(term.arguments)))
             )
             self.world.report(problem)
         checked = []
@@ -265,7 +277,8 @@ class Rules(Names):
         )
         codomain = yield self.type_of(expression.codomain, depth)
         self.unbind(binder)
-        return PiType(expression.quantity, variable, domain, codomain)
+        known = not isinstance(domain, PoisonType) and not isinstance(codomain, PoisonType)
+        return PiType(expression.quantity, variable, domain, codomain) if known else POISON
 
     def sizes(self, terms: tuple[tree.Term, ...], *, declared: bool = False) -> Rule[tuple[Natural, ...]]:
         """The values of terms that are sizes, symbols where they are not known.
@@ -308,6 +321,10 @@ def _span_of(term: tree.Apply, primitive: Primitive | float | None) -> Span:
         return Span(source, term.arguments[0].span.start, term.arguments[1].span.stop)
     last = _HEADS.get(primitive, 0)  # type: ignore[arg-type]  # numbers are no heads
     return Span(source, start, term.arguments[last - 1].span.stop if 0 < last < len(term.arguments) else stop)
+
+
+def _count(arguments: int) -> str:
+    return "1 argument" if arguments == 1 else f"{arguments} arguments"
 
 
 def _name_of(function: tree.Term) -> str:

@@ -27,7 +27,7 @@ def check_usage(binder: Binder) -> Iterator[Problem]:
     else:
         uses = tuple(Label(span, f"use {number}: {_words(count)}") for number, (span, count) in enumerate(counted, 1))
         many = any(count is Quantity.UNRESTRICTED for _, count in counted)
-        times = "any number of times" if many else f"{len(counted)} times"
+        times = "may be used many times" if many else f"is used {len(counted)} times"
         yield LinearUsedOften(binder.span, binder.name, times, uses, binder.quantity_span)
 
 

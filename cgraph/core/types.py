@@ -103,7 +103,12 @@ def substitute_type(type_: Type, values: Mapping[Symbol, Natural]) -> Type:
 
 
 def render_type(type_: Type) -> str:
-    """The type as a user would write it; long function types are cut."""
+    """The type as a user would write it; long types are cut."""
+    text = _render(type_)
+    return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}…"
+
+
+def _render(type_: Type) -> str:
     if isinstance(type_, BaseType):
         return type_.value
     if isinstance(type_, PoisonType):
@@ -117,10 +122,11 @@ def render_type(type_: Type) -> str:
         return " ".join(words)
     parts: list[str] = []
     while isinstance(type_, PiType) and len(parts) < _MOST_BINDERS_SHOWN:
-        parts.append(f"(pi {type_.quantity.value} {type_.symbol.name} : {render_type(type_.domain)} . ")
+        parts.append(f"(pi {type_.quantity.value} {type_.symbol.name} : {_render(type_.domain)} . ")
         type_ = type_.codomain
-    rest = "…" if isinstance(type_, PiType) else render_type(type_)
+    rest = "…" if isinstance(type_, PiType) else _render(type_)
     return "".join(parts) + rest + ")" * len(parts)
 
 
 _MOST_BINDERS_SHOWN = 8
+_LONGEST_TEXT = 300
