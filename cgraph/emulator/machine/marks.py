@@ -32,8 +32,10 @@ def _mark(region: Region, positions: Array, size_bytes: int, words: dict[int, An
 def find_unwritten(region: Region, positions: Array, size_bytes: int) -> Array:
     """Places in `positions` whose bytes are not all written."""
     if size_bytes == 16:
-        return np.nonzero(
-            (region.initialised_view(U64).reshape(-1, 2)[positions // 16] != _WRITTEN_WORDS[8]).any(axis=1)
-        )[0]
+        rows = region.initialised_view(U64).reshape(-1, 2)[positions // 16]
+        return np.nonzero((rows != _WRITTEN_WORDS[8]).any(axis=1))[0]
+    if size_bytes not in UNSIGNED:
+        rows = region.initialised[positions[:, None] + np.arange(size_bytes)]
+        return np.nonzero((rows != WRITTEN).any(axis=1))[0]
     found = region.initialised_view(UNSIGNED[size_bytes])[positions // size_bytes]
     return np.nonzero(found != _WRITTEN_WORDS[size_bytes])[0]

@@ -6,8 +6,10 @@ from cgraph.diagnostics import Problem
 class Sanitizer:
     """Collects reports over any number of launches.
 
+    Each instruction is reported once a launch for each kind of problem.
+
     Args:
-        limit: reports kept; later ones are only counted.
+        limit: reports kept; later ones are only counted, in `left_out`.
     """
 
     def __init__(self, limit: int = 100) -> None:
