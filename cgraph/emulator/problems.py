@@ -1,7 +1,7 @@
-"""What can be wrong with PTX and with its execution: one class per error, codes CG750 to CG766.
+"""What can be wrong with a launch: one class per error, codes CG755 to CG765.
 
-Receives the facts from the reader, the machine and the sanitizer; guarantees the wording. Problems of the text point
-into the PTX; problems of a launch also name the .cu line, the kernel, the block and the thread, where they are known.
+Receives the facts from the machine and the sanitizer; guarantees the wording. Every problem points into the PTX, and
+names the .cu line, the kernel, the block and the thread, where they are known.
 """
 
 from collections.abc import Sequence
@@ -11,68 +11,6 @@ from attrs import frozen
 
 from cgraph.diagnostics import Problem
 from cgraph.emulator.ptx.model import Place
-
-
-@frozen
-class UnreadablePtx(Problem):
-    """The text is not PTX. `expected` says what should stand there, `found` what does."""
-
-    code: ClassVar[str] = "CG750"
-    title: ClassVar[str] = "the PTX cannot be read: expected {expected}"
-    label: ClassVar[str] = "found {found}"
-
-    expected: str
-    found: str
-
-
-@frozen
-class UnknownInstruction(Problem):
-    """An instruction that the machine does not know. `known` are its forms with the same first word."""
-
-    code: ClassVar[str] = "CG751"
-    title: ClassVar[str] = "the emulator does not know the instruction {mnemonic}"
-    label: ClassVar[str] = "not executed by the emulator"
-
-    mnemonic: str
-    known: tuple[str, ...]
-
-    def notes(self) -> Sequence[str]:
-        return tuple(f"it knows {form}" for form in self.known[:8])
-
-
-@frozen
-class UnknownName(Problem):
-    """A name that nothing declares. `kind` is what it should be: a register, a label, a function …"""
-
-    code: ClassVar[str] = "CG752"
-    title: ClassVar[str] = "{kind} {name} is not declared"
-    label: ClassVar[str] = "used here"
-
-    kind: str
-    name: str
-
-
-@frozen
-class WrongOperand(Problem):
-    """An operand that does not fit its instruction."""
-
-    code: ClassVar[str] = "CG753"
-    title: ClassVar[str] = "{mnemonic}: {fault}"
-    label: ClassVar[str] = "in this instruction"
-
-    mnemonic: str
-    fault: str
-
-
-@frozen
-class UnsupportedPtx(Problem):
-    """Something that PTX has and the emulator has not."""
-
-    code: ClassVar[str] = "CG754"
-    title: ClassVar[str] = "the emulator does not support {feature}"
-    label: ClassVar[str] = "here"
-
-    feature: str
 
 
 @frozen

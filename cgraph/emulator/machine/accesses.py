@@ -136,7 +136,8 @@ class Accesses:
             limit = allocation.size_bytes - self.size_bytes
             inside = offsets < U64.type(allocation.size_bytes)
             if not inside[0] or limit < 0:
-                self._fail(OutOfBounds, allocation, addresses - start, frame, indices, left[:1])
+                lost = [lane for lane in left if memory.nearest(int(addresses[lane])) is allocation]
+                self._fail(OutOfBounds, allocation, addresses - start, frame, indices, np.array(lost))
             here = left[inside]
             offsets = offsets[inside]
             self._check_device(allocation, addresses - start, offsets, frame, indices, here)

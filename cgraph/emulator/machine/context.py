@@ -5,8 +5,8 @@ from attrs import define, field
 
 from cgraph.emulator.machine.arrays import Array, DType
 from cgraph.emulator.machine.memory import DeviceMemory
-from cgraph.emulator.ptx.model import Function
 from cgraph.emulator.machine.watch import Watch
+from cgraph.emulator.ptx.model import Function
 
 Triple = tuple[int, int, int]
 

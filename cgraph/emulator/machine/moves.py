@@ -12,8 +12,8 @@ from cgraph.emulator.machine.arrays import BOOL, U32, U64, UNSIGNED
 from cgraph.emulator.machine.decoder import Decoder, Operation, Regs, full, type_of, window_of
 from cgraph.emulator.machine.frame import Frame
 from cgraph.emulator.machine.regions import WINDOW_SHIFT, WINDOWS
-from cgraph.emulator.problems import WrongOperand
 from cgraph.emulator.ptx.model import Instruction, Operand, Special, Symbol, Vector
+from cgraph.emulator.ptx.problems import WrongOperand
 from cgraph.emulator.ptx.types import SIZE_BYTES
 
 _CLOCKS = {"%clock": 0, "%clock64": 0, "%globaltimer": 0, "%clock_hi": 32, "%globaltimer_lo": 0, "%globaltimer_hi": 32}

@@ -11,8 +11,8 @@ import numpy as np
 from cgraph.emulator.machine.arrays import U32, WARP_LANES, Array
 from cgraph.emulator.machine.context import Context
 from cgraph.emulator.machine.copies import PendingCopies
-from cgraph.emulator.machine.registers import Registers, scalar
 from cgraph.emulator.machine.regions import LaneRegion
+from cgraph.emulator.machine.registers import Registers, scalar
 from cgraph.emulator.machine.warps import Warps
 
 

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from attrs import define, evolve, field
 
 from cgraph.diagnostics import ProblemsFound
-from cgraph.emulator.problems import UnknownName
 from cgraph.emulator.ptx.checking import check_instruction
 from cgraph.emulator.ptx.declarations import read_declaration
 from cgraph.emulator.ptx.model import Address, Guard, Instruction, Label, Operand, Place, Symbol, Variable, Vector
 from cgraph.emulator.ptx.operands import Scope, read_operand
 from cgraph.emulator.ptx.places import Places
+from cgraph.emulator.ptx.problems import UnknownName
 from cgraph.emulator.ptx.tokens import Words
 from cgraph.emulator.ptx.types import REGISTER_TYPES
 

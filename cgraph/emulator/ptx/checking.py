@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from cgraph.diagnostics import ProblemsFound
-from cgraph.emulator.problems import UnknownInstruction, WrongOperand
 from cgraph.emulator.ptx.forms import Form, forms
 from cgraph.emulator.ptx.model import (
     Address,
@@ -23,6 +22,7 @@ from cgraph.emulator.ptx.model import (
     Symbol,
     Vector,
 )
+from cgraph.emulator.ptx.problems import UnknownInstruction, WrongOperand
 from cgraph.emulator.ptx.types import SIZE_BYTES, is_float
 
 Fault = Callable[[str], NoReturn]

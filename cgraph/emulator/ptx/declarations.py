@@ -8,8 +8,8 @@ import struct
 
 from attrs import frozen
 
-from cgraph.emulator.problems import UnsupportedPtx
 from cgraph.emulator.ptx.model import Parameter, Variable
+from cgraph.emulator.ptx.problems import UnsupportedPtx
 from cgraph.emulator.ptx.tokens import Words
 from cgraph.emulator.ptx.types import SIZE_BYTES, is_float
 

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from attrs import define, evolve, field, frozen
 
 from cgraph.diagnostics import ProblemsFound
-from cgraph.emulator.problems import UnknownName, UnsupportedPtx, WrongOperand
 from cgraph.emulator.ptx.body import Body
 from cgraph.emulator.ptx.checking import check_instruction
 from cgraph.emulator.ptx.model import (
@@ -27,6 +26,7 @@ from cgraph.emulator.ptx.model import (
     Variable,
     Vector,
 )
+from cgraph.emulator.ptx.problems import UnknownName, UnsupportedPtx, WrongOperand
 
 MAX_INSTRUCTIONS = 1 << 20
 

@@ -10,7 +10,6 @@ from typing import NoReturn
 from attrs import define, field
 
 from cgraph.diagnostics import ProblemsFound
-from cgraph.emulator.problems import UnknownName
 from cgraph.emulator.ptx.declarations import read_number
 from cgraph.emulator.ptx.model import (
     Address,
@@ -24,6 +23,7 @@ from cgraph.emulator.ptx.model import (
     Symbol,
     Vector,
 )
+from cgraph.emulator.ptx.problems import UnknownName
 from cgraph.emulator.ptx.tokens import Words
 
 SPECIALS = frozenset(

@@ -8,7 +8,7 @@ import re
 from typing import NoReturn
 
 from cgraph.diagnostics import Problem, ProblemsFound
-from cgraph.emulator.problems import UnreadablePtx, UnsupportedPtx
+from cgraph.emulator.ptx.problems import UnreadablePtx, UnsupportedPtx
 from cgraph.source import Source, Span
 
 _TOKEN = re.compile(
