@@ -1,7 +1,7 @@
 """Validation of arguments.
 
 Receives whatever NumPy can read as real numbers; guarantees float64 arrays of the stated shape with finite values only.
-What the values mean is left to the functions that ask.
+Ids are integers in a stated range, masks booleans. What the values mean is left to the functions that ask.
 """
 
 from collections.abc import Sequence
@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.int64]
+BoolArray: TypeAlias = NDArray[np.bool_]
 Axis: TypeAlias = int | str | EllipsisType
 
 
@@ -68,3 +70,46 @@ def spread_mask(mask: NDArray[np.bool_], shape: tuple[int, ...]) -> NDArray[np.b
     except ValueError:
         raise ValueError(f"mask: shape {list(given.shape)} does not broadcast to {list(shape)}") from None
     return spread
+
+
+def integer_array(name: str, value: ArrayLike, shape: Sequence[int] | None, *, least: int, below: int) -> IntArray:
+    """The value as an int64 array.
+
+    Args:
+        name: what the value is called in messages.
+        value: anything that NumPy reads as integers; booleans are none.
+        shape: the shape that it must have; None for any.
+        least: the smallest integer allowed.
+        below: the smallest that is too great.
+
+    Raises:
+        ValueError: the value holds no integers, has another shape or no elements, or an integer is out of range.
+    """
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name}: expected integers, got {type(value).__name__}") from None
+    if shape is not None and array.shape != tuple(shape):
+        raise ValueError(f"{name}: expected shape {list(shape)}, got {list(array.shape)}")
+    if array.size == 0:
+        raise ValueError(f"{name}: shape {list(array.shape)} has no elements")
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"{name}: expected integers, got {array.dtype}")
+    outside = (array < least) | (array >= below)
+    if outside.any():
+        place = tuple(np.argwhere(outside)[0].tolist())
+        raise ValueError(f"{name}: expected {least} to {below - 1}, got {array[place]} at {list(place)}")
+    return array.astype(np.int64)
+
+
+def boolean_array(name: str, value: ArrayLike, shape: Sequence[int]) -> BoolArray:
+    """The value, if it holds booleans in this shape; otherwise a ValueError that names it."""
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name}: expected booleans, got {type(value).__name__}") from None
+    if array.dtype != np.bool_:
+        raise ValueError(f"{name}: expected booleans, got {array.dtype}")
+    if array.shape != tuple(shape):
+        raise ValueError(f"{name}: expected shape {list(shape)}, got {list(array.shape)}")
+    return array
