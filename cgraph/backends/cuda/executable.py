@@ -51,7 +51,7 @@ class CudaExecutable:
     def set(self, name: str, array: ArrayLike) -> None:
         """Copies values into a plane, as `Executable.set` says: into the memory that it is bound to now."""
         plane = find_plane(self.planes.by_name, name)
-        values = fit_array(plane, array)
+        values = np.ascontiguousarray(fit_array(plane, array))
         if values.nbytes:
             address = self.planes.addresses[plane.index]
             with self.device.current():

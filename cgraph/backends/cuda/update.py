@@ -231,7 +231,7 @@ def _scalar_reasons(planes: DevicePlanes, pieces: Pieces, change: SetScalar) -> 
         elif isinstance(piece, FillPiece) and _is_too_fine(pieces[change.node], values):
             yield "the two halves of this f64 differ; the fill was made for values whose halves are equal"
     else:
-        yield f"{describe(node)}, has no scalars"
+        yield f"{describe(node)} has no scalars"
 
 
 def _is_too_fine(pairs: Sequence[tuple[Piece, Any]], values: tuple[int, ...]) -> bool:

@@ -130,8 +130,8 @@ CALLS: list[Callable[[Arguments], Any]] = [
     lambda a: cu.cuGraphExecDestroy(a.h),
     lambda a: cu.cuGraphDestroy(a.h),
     lambda a: cu.cuCtxPushCurrent(a.h),
-    lambda a: cu.cuCtxPopCurrent(),
-    lambda a: cu.cuCtxSynchronize(),
+    lambda _: cu.cuCtxPopCurrent(),
+    lambda _: cu.cuCtxSynchronize(),
     lambda a: cu.cuDeviceGetAttribute(cu.CUdevice_attribute(1 + a.n % 100), a.m & 0xFF),
 ]
 

@@ -312,7 +312,9 @@ WAIT = 'asm volatile("cp.async.wait_group 0;" ::: "memory");'
         ("", "", "0", UninitialisedRead),
     ],
 )
-def test_asynchronous_copies_are_waited_for(wait: str, barrier: str, shift: str, kind: type[AccessFault] | None) -> None:
+def test_asynchronous_copies_are_waited_for(
+    wait: str, barrier: str, shift: str, kind: type[AccessFault] | None
+) -> None:
     text = COPY_AHEAD.replace("WAIT", wait).replace("BARRIER", barrier).replace("SHIFT", shift)
     values = np.arange(256, dtype="f4")
     out = np.zeros(64, "f4")
