@@ -6,7 +6,7 @@
 constexpr int kRows = CG_ATTENTION_ROWS;
 constexpr int kRowFragments = kRows / (kWarps * 16);
 // With two fragments of rows of wide heads, fewer keys at a time keep all sums in registers.
-constexpr int kKeys = kRowFragments == 2 && kWidth > 64 ? 32 : 64;
+constexpr int kKeys = kRowFragments == 2 ? 32 : 64;
 constexpr int kKeyFragments = kKeys / 8;
 static_assert(kRows == 64 || kRows == 128, "a block owns 64 or 128 queries");
 

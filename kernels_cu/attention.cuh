@@ -48,7 +48,8 @@ CG_DEVICE void multiply_rows(Sums (&sums)[kRowFragments][kColumnFragments], Tile
             sums[y][x] = {};
         }
     }
-#pragma unroll
+    // Not more at once: their addresses would take the registers of a wide head's sums.
+#pragma unroll 4
     for (int channel = 0; channel < kWidth; channel += 16) {
         LeftFragment lefts[kRowFragments];
 #pragma unroll

@@ -90,14 +90,18 @@ def test_fills_take_other_values(executable: CudaExecutable) -> None:
     assert instantiations() == before
 
 
+def make(executable: CudaExecutable, change: Rebind | SetScalar) -> None:
+    if isinstance(change, Rebind):
+        executable.rebind(change.name, change.address)
+    else:
+        executable.set_scalar(change.node, change.slot, change.value)
+
+
 def reasons_of(executable: CudaExecutable, change: Rebind | SetScalar) -> tuple[str, ...]:
     """What can_update says; the change itself must fail with the same reasons and change nothing."""
     reasons = executable.can_update(change)
     with pytest.raises(ProblemsFound, match="CG744") as stopped:
-        if isinstance(change, Rebind):
-            executable.rebind(change.name, change.address)
-        else:
-            executable.set_scalar(change.node, change.slot, change.value)
+        make(executable, change)
     assert tuple(stopped.value.problems[0].notes()) == reasons
     executable.run()
     assert executable.get("y").tolist() == [1, 2, 3, 4]
