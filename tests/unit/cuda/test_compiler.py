@@ -18,6 +18,14 @@ from tests.support.kernel_files import SCALE_CG, SCALE_CU, images_of, scale_imag
 ARCHITECTURE = "sm_80"
 
 
+@pytest.fixture(autouse=True)
+def kernel_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache for each test."""
+    directory = tmp_path / "cache"
+    monkeypatch.setenv("CGRAPH_CACHE", str(directory))
+    return directory
+
+
 def problems_of(
     images: Sequence[Image], half: Element = Element.F16, architecture: str = ARCHITECTURE
 ) -> list[Problem]:
