@@ -31,7 +31,7 @@ def linear(x: ArrayLike, w: ArrayLike, b: ArrayLike | None = None) -> FloatArray
     Raises:
         ValueError: a shape does not fit or a value is not finite.
     """
-    y = products.linear(x, w)
+    y = products.linear(*_factors(x, w))
     return y if b is None else y + real_array("b", b, (y.shape[1],))
 
 
@@ -49,8 +49,10 @@ def linear_bwd(x: ArrayLike, w: ArrayLike, dy: ArrayLike) -> tuple[FloatArray, F
     Raises:
         ValueError: a shape does not fit or a value is not finite.
     """
+    x, w = _factors(x, w)
+    dy = real_array("dy", dy, (x.shape[0], w.shape[0]))
     dx, dw = products.linear_bwd(x, w, dy)
-    return dx, dw, np.sum(dy, axis=0, dtype=np.float64)
+    return dx, dw, dy.sum(axis=0)
 
 
 def layer_norm(x: ArrayLike, gamma: ArrayLike, beta: ArrayLike, eps: float) -> FloatArray:
@@ -68,7 +70,7 @@ def layer_norm(x: ArrayLike, gamma: ArrayLike, beta: ArrayLike, eps: float) -> F
     Raises:
         ValueError: a shape does not fit, a value is not finite, eps is below 0, or it is 0 and a row is constant.
     """
-    y, _ = norms.layer_norm(x, gamma, beta, epsilon=eps)
+    y, _ = norms.layer_norm(*_normed(x, gamma, beta, eps), epsilon=eps)
     return y
 
 
@@ -93,6 +95,7 @@ def layer_norm_bwd(
     Raises:
         ValueError: as for `layer_norm`.
     """
+    x, gamma, beta = _normed(x, gamma, beta, eps)
     _, statistics = norms.layer_norm(x, gamma, beta, epsilon=eps)
     return norms.layer_norm_bwd(x, gamma, statistics, dy)
 
@@ -128,3 +131,17 @@ def gelu_bwd(x: ArrayLike, dy: ArrayLike, form: GeluForm = "tanh") -> FloatArray
         ValueError: the shapes differ, the form is unknown, or a value is not finite.
     """
     return gelus.gelu_bwd(x, dy, form=form)
+
+
+def _factors(x: ArrayLike, w: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Both checked under the names that they have here."""
+    x = real_array("x", x, ("rows", "inputs"))
+    return x, real_array("w", w, ("outputs", x.shape[1]))
+
+
+def _normed(x: ArrayLike, gamma: ArrayLike, beta: ArrayLike, eps: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """All checked under the names that they have here."""
+    x = real_array("x", x, ("rows", "width"))
+    if not (np.isfinite(eps) and eps >= 0):
+        raise ValueError(f"eps: expected a finite number, 0 or more, got {eps}")
+    return x, real_array("gamma", gamma, (x.shape[1],)), real_array("beta", beta, (x.shape[1],))

@@ -1,7 +1,7 @@
 """The reference's whole models against PyTorch's autograd in float64; weights travel through a file of torch's."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -72,7 +72,7 @@ CASES = {
 }
 
 
-def agrees(name: str, found: NDArray[np.float64], expected: NDArray[np.float64]) -> None:
+def agrees(name: str, found: NDArray[Any], expected: NDArray[np.float64]) -> None:
     assert found.dtype == np.float64, name
     assert found.shape == expected.shape, name
     if np.abs(expected).max() < NOISE:

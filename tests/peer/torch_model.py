@@ -77,11 +77,11 @@ def torch_logits(
         prefix = f"blocks.{layer}."
         block = {name.removeprefix(prefix): weight for name, weight in weights.items() if name.startswith(prefix)}
         normal = layer_norm(x, (width,), block["attn_ln_gamma"], block["attn_ln_beta"], epsilon)
-        per_head = (
-            linear(normal, block[name]).unflatten(-1, (heads, -1)).transpose(1, 2)
+        queries, keys, values = (
+            linear(normal, block[name]).view(batch, seq, heads, width // heads).transpose(1, 2)
             for name in ("attn_wq", "attn_wk", "attn_wv")
         )
-        context = torch_attention(*per_head, allowed).transpose(1, 2).reshape(batch, seq, width)
+        context = torch_attention(queries, keys, values, allowed).transpose(1, 2).reshape(batch, seq, width)
         x = x + linear(context, block["attn_wo"])
         normal = layer_norm(x, (width,), block["ffn_ln_gamma"], block["ffn_ln_beta"], epsilon)
         hidden = gelu(linear(normal, block["ffn_w1"], block["ffn_b1"]), approximate="none" if form == "erf" else form)

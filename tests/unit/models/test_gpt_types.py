@@ -19,7 +19,7 @@ from cgraph.models.gpt_files import load_gpt, load_gpt_grads, save_gpt, save_gpt
 from cgraph.models.grads import BlockGrads, GptGrads, add_gpt_grads, scale_gpt_grads, zero_gpt_grads
 from cgraph.models.model_shapes import model_shapes
 
-SIZES = {"vocab": 11, "context": 5, "width": 6, "heads": 3, "layers": 2, "ffn": 7}
+SIZES: dict[str, Any] = {"vocab": 11, "context": 5, "width": 6, "heads": 3, "layers": 2, "ffn": 7}
 CONFIG = GptConfig(**SIZES)
 # Written out by hand from seed 001's fields; weights [outputs, inputs].
 BLOCK_SHAPES = {
@@ -79,7 +79,8 @@ def test_other_fields_of_the_configuration(name: str, value: Any) -> None:
 
 
 def test_sizes_may_be_numbers_of_numpy() -> None:
-    config = GptConfig(**{name: np.int32(size) for name, size in SIZES.items()})
+    sizes: dict[str, Any] = {name: np.int32(size) for name, size in SIZES.items()}
+    config = GptConfig(**sizes)
     assert config == CONFIG
     assert all(type(getattr(config, name)) is int for name in SIZES)
 
@@ -113,7 +114,7 @@ def test_element_types() -> None:
     with pytest.raises(ValueError, match=r"^head_b: expected float64, .* got float32"):
         evolve(gpt, head_b=np.zeros(11, dtype=np.float32))
     with pytest.raises(ValueError, match=r"^ffn_b1: expected an array, got list"):
-        evolve(gpt.blocks[0], ffn_b1=[0.0] * 7)
+        evolve(gpt.blocks[0], ffn_b1=[0.0] * 7)  # type: ignore[arg-type]  # that is the mistake
     with pytest.raises(ValueError, match=r"^wte: expected float32 or float64, got float16"):
         random_gpt(CONFIG, 0, dtype=np.float16)
     assert random_gpt(CONFIG, 0, dtype=np.float32).dtype == np.float32
@@ -152,7 +153,7 @@ def test_from_named_names_what_is_missing_or_too_much() -> None:
 
 
 @pytest.mark.parametrize("changes", [{"vocab": 12}, {"context": 4}, {"ffn": 9}, {"width": 3}])
-def test_check_fits_names_the_first_array_of_another_shape(changes: dict[str, int]) -> None:
+def test_check_fits_names_the_first_array_of_another_shape(changes: dict[str, Any]) -> None:
     gpt = random_gpt(CONFIG, 0)
     gpt.check_fits(CONFIG)
     first = {"vocab": "wte", "context": "wpe", "ffn": r"blocks\.0\.ffn_w1", "width": "wte"}
