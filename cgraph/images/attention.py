@@ -26,6 +26,11 @@ def masked_corner(dtype: DType) -> Array:
     return np.triu(np.full((BLOCK, BLOCK), -np.inf, dtype), 1)
 
 
+def penalty_of(penalties: Array | None, head: int, heads: int) -> Array | None:
+    """The penalties[seq] of a head's keys, where there are any."""
+    return None if penalties is None else penalties[head * len(penalties) // heads]
+
+
 @meaning("attention.cu", "cgAttention")
 def attention(
     context: HostContext,
@@ -39,12 +44,39 @@ def attention(
     **_: object,
 ) -> None:
     """mergedHalf[s,h,c]: each head's output; statistics[h,s]: the logarithm of each row's softmax denominator."""
+    attend(
+        context,
+        merged_half=merged_half,
+        statistics=statistics,
+        queries=queries,
+        keys=keys,
+        values_t=values_t,
+        causal=causal,
+        penalties=None,
+    )
+
+
+def attend(
+    context: HostContext,
+    *,
+    merged_half: Array,
+    statistics: Array,
+    queries: Array,
+    keys: Array,
+    values_t: Array,
+    causal: int,
+    penalties: Array | None,
+) -> None:
+    """As `attention`; penalties[sequences,seq] are -inf at keys that nobody may see and 0 elsewhere.
+
+    The heads of the first sequence stand first. A row that sees no key has the output 0 and statistics 0.
+    """
     heads, seq, head_width = queries.shape
     wide = statistics.dtype
     corner = masked_corner(wide)
     scale = LOG2_E / sqrt(head_width)
 
-    def attend(scratch: Scratch, numbers: Iterator[int]) -> None:
+    def walk(scratch: Scratch, numbers: Iterator[int]) -> None:
         # A column of ones behind the values makes the product form the softmax's denominator too.
         values = scratch.take("values", (seq, head_width + 1), wide)
         values[:, head_width] = 1.0
@@ -54,6 +86,7 @@ def attention(
         for head in numbers:
             head_keys = widened(scratch, "keys", keys[head], wide)
             transpose(scratch, values[:, :head_width], values_t[head])
+            penalty = penalty_of(penalties, head, heads)
             for start in range(0, seq, BLOCK):
                 stop = min(start + BLOCK, seq)
                 count, seen = stop - start, stop if causal else seq
@@ -63,10 +96,16 @@ def attention(
                 np.matmul(scaled, head_keys[:seen].T, out=scores)
                 if causal:
                     scores[:, start:] += corner[:count, :count]
+                if penalty is not None:
+                    scores += penalty[:seen]
                 np.maximum.reduce(scores, axis=1, out=largest, keepdims=True)
+                if penalty is not None:
+                    largest[np.isneginf(largest)] = 0
                 np.subtract(scores, largest, out=scores)
                 np.exp2(scores, out=scores)
                 np.matmul(scores, values[:seen], out=sums)
+                if penalty is not None:
+                    sums[sums[:, head_width] == 0, head_width] = 1
                 target = merged_half[start:stop, head]
                 result = working(scratch, "result", target, wide)
                 np.divide(sums[:, :head_width], sums[:, head_width:], out=result)
@@ -77,7 +116,7 @@ def attention(
                 np.multiply(log_sum, LOG_2, out=log_sum)
 
     with context.blas_alone():
-        context.share(heads, attend)
+        context.share(heads, walk)
 
 
 @meaning("attention_backward.cu", "cgAttentionRowDot")

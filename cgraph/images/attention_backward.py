@@ -11,7 +11,7 @@ from math import sqrt
 
 import numpy as np
 
-from cgraph.images.attention import BLOCK, LOG2_E, masked_corner
+from cgraph.images.attention import BLOCK, LOG2_E, masked_corner, penalty_of
 from cgraph.images.context import Array, DType, HostContext, Scratch
 from cgraph.images.convert import widened
 from cgraph.images.registry import meaning
@@ -35,6 +35,40 @@ def attention_backward_keys(
     **_: object,
 ) -> None:
     """Gradients of keys and values[h,s,c]. A block owns keys; its planes are [keys, queries from the block on]."""
+    differentiate_keys(
+        context,
+        keys_gradient=keys_gradient,
+        values_gradient=values_gradient,
+        queries=queries,
+        keys=keys,
+        values=values,
+        context_gradient=context_gradient,
+        queries_t=queries_t,
+        context_gradient_t=context_gradient_t,
+        statistics=statistics,
+        row_dot=row_dot,
+        causal=causal,
+        penalties=None,
+    )
+
+
+def differentiate_keys(
+    context: HostContext,
+    *,
+    keys_gradient: Array,
+    values_gradient: Array,
+    queries: Array,
+    keys: Array,
+    values: Array,
+    context_gradient: Array,
+    queries_t: Array,
+    context_gradient_t: Array,
+    statistics: Array,
+    row_dot: Array,
+    causal: int,
+    penalties: Array | None,
+) -> None:
+    """As `attention_backward_keys`, with penalties as `attention.attend` has them."""
     heads, seq, head_width = queries.shape
     wide = statistics.dtype
     corner = np.ascontiguousarray(masked_corner(wide).T)
@@ -52,6 +86,7 @@ def attention_backward_keys(
             np.negative(row_dot[head], out=gradient_t[head_width])
             head_queries = widened(scratch, "queries", queries[head], wide)
             head_gradient = widened(scratch, "gradient", context_gradient[head], wide)
+            penalty = penalty_of(penalties, head, heads)
             for start in range(0, seq, BLOCK):
                 stop = min(start + BLOCK, seq)
                 count, first = stop - start, start if causal else 0
@@ -59,6 +94,8 @@ def attention_backward_keys(
                 np.matmul(head_keys[start:stop], scaled_t[:, first:], out=probabilities)
                 if causal:
                     probabilities[:, :count] += corner[:count, :count]
+                if penalty is not None:
+                    probabilities += penalty[start:stop, None]
                 np.exp2(probabilities, out=probabilities)
                 np.matmul(probabilities, head_gradient[first:], out=values_gradient[head, start:stop])
                 scores_gradient = scratch.take("scores", (count, seq - first), wide)
@@ -88,6 +125,36 @@ def attention_backward_queries(
     **_: object,
 ) -> None:
     """Gradient of queries[h,s,c]. A block owns queries; its planes are [queries, keys that they may see]."""
+    differentiate_queries(
+        context,
+        queries_gradient=queries_gradient,
+        queries=queries,
+        keys=keys,
+        values=values,
+        context_gradient=context_gradient,
+        keys_t=keys_t,
+        statistics=statistics,
+        row_dot=row_dot,
+        causal=causal,
+        penalties=None,
+    )
+
+
+def differentiate_queries(
+    context: HostContext,
+    *,
+    queries_gradient: Array,
+    queries: Array,
+    keys: Array,
+    values: Array,
+    context_gradient: Array,
+    keys_t: Array,
+    statistics: Array,
+    row_dot: Array,
+    causal: int,
+    penalties: Array | None,
+) -> None:
+    """As `attention_backward_queries`, with penalties as `attention.attend` has them."""
     heads, seq, head_width = queries.shape
     wide = statistics.dtype
     corner = masked_corner(wide)
@@ -106,6 +173,7 @@ def attention_backward_queries(
             head_keys_t[head_width] = 1.0
             head_values = _with_ones(scratch, "values", values[head], wide)
             head_keys = widened(scratch, "keys", keys[head], wide)
+            penalty = penalty_of(penalties, head, heads)
             for start in range(0, seq, BLOCK):
                 stop = min(start + BLOCK, seq)
                 count, seen = stop - start, stop if causal else seq
@@ -113,6 +181,8 @@ def attention_backward_queries(
                 np.matmul(scaled[start:stop], head_keys_t[:, :seen], out=probabilities)
                 if causal:
                     probabilities[:, start:] += corner[:count, :count]
+                if penalty is not None:
+                    probabilities += penalty[:seen]
                 np.exp2(probabilities, out=probabilities)
                 scores_gradient = scratch.take("scores", (count, seen), wide)
                 np.matmul(gradient[start:stop], head_values[:seen].T, out=scores_gradient)
