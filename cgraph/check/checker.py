@@ -101,8 +101,8 @@ def check_modules(modules: tuple[tree.Module, ...]) -> CheckResult:
     for name in declared.keys() - set(order):
         rules.types[name] = POISON
         world.values[name] = UNKNOWN
-    mentioned = frozenset(name for used in needs.values() for name in used)
-    program = CheckedProgram(modules[-1], {}, {}, {}, {}, {}, mentioned)
+    program = CheckedProgram(modules[-1], {}, {}, {}, {}, {}, needs)
+    endless: set[str] = set()  # definitions whose survey took too many steps, and those that need them
     for name in order:
         found_before = len(findings.problems)
         try:
@@ -122,9 +122,13 @@ def check_modules(modules: tuple[tree.Module, ...]) -> CheckResult:
             # Its type still helps to check others, its value does not.
             world.values[name] = Unknown(definition.type)
             del world.definitions[name]
-        else:
+        elif endless.isdisjoint(needs[name]):
             with budget.limit(SURVEY_STEPS):
-                survey(world, name, definition.term, definition.type, definition.name_span)
+                ends = survey(world, name, definition.term, definition.type, definition.name_span)
+            if not ends:
+                endless.add(name)
+        else:
+            endless.add(name)
     failed = any(problem.severity is Severity.ERROR for problem in findings.problems)
     return CheckResult(None if failed else program, tuple(findings.problems))
 

@@ -19,6 +19,7 @@ from cgraph.check.problems_declarations import (
 from cgraph.check.rules import Rules
 from cgraph.check.scope import Binder
 from cgraph.check.values import ImageValue, LaunchSizes
+from cgraph.core.elements import Element
 from cgraph.core.naturals import Natural, Symbol, SymbolKind, product, substitute, symbol
 from cgraph.core.quantities import Quantity
 from cgraph.core.signatures import Requirement, Signature, Slot, SlotKind
@@ -53,6 +54,7 @@ def image_value(rules: Rules, declaration: tree.ImageDeclaration) -> Rule[tuple[
                 extent,
                 slot.optional,
                 aliases,
+                half=slot.element is Element.HALF,
             )
         )
     constants = []

@@ -3,6 +3,8 @@
 Everything in it is resolved: names are found, sizes are naturals in normal form over the parameters.
 """
 
+from collections.abc import Collection, Mapping
+
 from attrs import frozen
 
 from cgraph.check.terms import CheckedTerm
@@ -41,7 +43,7 @@ class CheckedProgram:
 
     Args:
         root: the module that was asked for; entry points are looked for in it.
-        mentioned: names that some declaration needs.
+        needs: for each declaration the declared names that it uses itself.
     """
 
     root: Module
@@ -50,4 +52,19 @@ class CheckedProgram:
     planes: dict[str, PlaneFamily]
     images: dict[str, ImageValue]
     definitions: dict[str, CheckedDefinition]
-    mentioned: frozenset[str]
+    needs: Mapping[str, Collection[str]]
+
+    @property
+    def mentioned(self) -> frozenset[str]:
+        """Names that some declaration uses."""
+        return frozenset(name for used in self.needs.values() for name in used)
+
+    def reachable(self, name: str) -> frozenset[str]:
+        """A declaration and all that it uses, directly or through others."""
+        found = {name}
+        waiting = [name]
+        while waiting:
+            new = set(self.needs.get(waiting.pop(), ())) - found
+            found |= new
+            waiting.extend(new)
+        return frozenset(found)

@@ -25,10 +25,10 @@ from cgraph.core.types import BaseType, PiType, Type, substitute_type
 from cgraph.source import Span
 
 
-def survey(world: World, name: str, term: CheckedTerm, type_: Type, span: Span) -> None:
-    """Reports what is wrong with the launches of one definition.
+def survey(world: World, name: str, term: CheckedTerm, type_: Type, span: Span) -> bool:
+    """Reports what is wrong with the launches of one definition; False where that takes too many steps.
 
-    A survey that takes too many steps ends early without a report: the built graph is verified in any case.
+    Nothing but what was found so far is reported then: the built graph is verified in any case.
     """
     try:
         origin = Origin(span, name)
@@ -48,7 +48,8 @@ def survey(world: World, name: str, term: CheckedTerm, type_: Type, span: Span) 
         if type_ is BaseType.COMMAND:
             _walk(world, value)
     except OutOfSteps:
-        return
+        return False
+    return True
 
 
 def _walk(world: World, command: Value) -> None:
