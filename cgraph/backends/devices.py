@@ -55,7 +55,8 @@ def prepare(graph: CommandGraph, schedule: Schedule, plan: MemoryPlan, device: D
     """A graph ready to run on a device.
 
     Raises:
-        ProblemsFound: CG701 on the host; CG730 to CG749 on the others, CG748 where CUDA's Python packages are missing.
+        ProblemsFound: CG701, CG704 and CG731 to CG739 on the host; CG730 to CG749 on the others, CG748 where CUDA's
+            Python packages are missing.
     """
     if device.kind is DeviceKind.HOST:
         return prepare_host(graph, schedule, plan)

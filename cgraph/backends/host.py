@@ -3,6 +3,7 @@
 Receives a verified graph, its schedule and its memory plan. Preparation allocates all memory and binds every argument
 once, so a run is a loop over bound calls in the schedule's sequence. Commands run one after the other, each large one
 on all cores: the order that was asked for changes neither the bits nor the time.
+An image without a NumPy function is executed as a device would, by the emulator (`host_kernels`).
 """
 
 from collections.abc import Callable, Sequence
@@ -14,11 +15,10 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from cgraph.backends.host_kernels import HostKernels, load_host_kernels
 from cgraph.backends.planes import HostPlanes, allocate
-from cgraph.backends.problems import ImageWithoutMeaning
 from cgraph.backends.protocol import OnNode
-from cgraph.diagnostics import Problem, ProblemsFound
-from cgraph.graph.model import CommandGraph, CopyNode, FillNode, JoinNode, LaunchNode, Node, PlaneArgument
+from cgraph.graph.model import CommandGraph, CopyNode, FillNode, Image, JoinNode, LaunchNode, Node, PlaneArgument
 from cgraph.images.context import HostContext
 from cgraph.images.registry import Meaning, find_meaning, keyword_of
 from cgraph.memory.model import MemoryPlan
@@ -50,7 +50,12 @@ class HostExecutable:
         return self.planes.whole(name).copy()
 
     def run(self, on_node: OnNode | None = None) -> None:
-        """Runs every command once, as `Executable.run` says. Overflow gives infinity and no warning."""
+        """Runs every command once, as `Executable.run` says. Overflow gives infinity and no warning.
+
+        Raises:
+            ProblemsFound: a kernel that is executed here does what no kernel may do (CG755 to CG766 with CG705), or
+                leaves a part of what it shall write (CG706).
+        """
         with np.errstate(all="ignore"):
             if on_node is None:
                 for _index, call in self.commands:
@@ -74,33 +79,29 @@ def prepare_host(
         context: threads and scratch memory, shared with other executables of the same thread; None for new ones.
 
     Raises:
-        ProblemsFound: images without a meaning (CG701), one problem for each image.
+        ProblemsFound: images without a meaning whose kernels cannot be executed either: CG701 and CG704, one problem
+            for each image, or CG731 to CG739 from the compiler.
     """
-    meanings = _meanings(graph.nodes)
+    meanings, others = _meanings(graph.nodes)
     planes = allocate(graph, plan)
-    binder = _Binder(planes, HostContext() if context is None else context, meanings)
+    kernels = load_host_kernels(others, graph.half, planes) if others else None
+    binder = _Binder(planes, HostContext() if context is None else context, meanings, kernels)
     return HostExecutable(graph, planes, tuple((index, binder.bind(graph.nodes[index])) for index in schedule.sequence))
 
 
-def _meanings(nodes: Sequence[Node]) -> dict[tuple[str, str], Meaning]:
-    """The meaning of every kernel launched."""
-    found: dict[tuple[str, str], Meaning] = {}
-    problems: dict[tuple[str, str], Problem] = {}
+def _meanings(nodes: Sequence[Node]) -> tuple[dict[Image, Meaning], list[LaunchNode]]:
+    """The meaning of every image launched, and the first launch of each that has none."""
+    found: dict[Image, Meaning] = {}
+    others: dict[Image, LaunchNode] = {}
     for node in nodes:
-        if not isinstance(node, LaunchNode):
+        if not isinstance(node, LaunchNode) or node.image in found or node.image in others:
             continue
-        signature = node.image.signature
-        key = (signature.file, signature.entry)
-        if key in found or key in problems:
-            continue
-        function = find_meaning(*key)
+        function = find_meaning(node.image.signature.file, node.image.signature.entry)
         if function is None:
-            problems[key] = ImageWithoutMeaning(node.origin.span, signature.name, *key, node.origin)
+            others[node.image] = node
         else:
-            found[key] = function
-    if problems:
-        raise ProblemsFound(list(problems.values()))
-    return found
+            found[node.image] = function
+    return found, list(others.values())
 
 
 @frozen(eq=False)
@@ -109,7 +110,8 @@ class _Binder:
 
     planes: HostPlanes
     context: HostContext
-    meanings: dict[tuple[str, str], Meaning]
+    meanings: dict[Image, Meaning]
+    kernels: HostKernels | None
 
     def bind(self, node: Node) -> Callable[[], object]:
         match node:
@@ -128,6 +130,8 @@ class _Binder:
         raise TypeError(f"no such node: {node!r}")
 
     def _launch(self, node: LaunchNode) -> Callable[[], object]:
+        if self.kernels is not None and node.image not in self.meanings:
+            return self.kernels.bind(node)
         signature = node.image.signature
         keywords: dict[str, object] = {keyword_of(name): value for name, value in node.image.constants}
         for slot, argument, extent in zip(signature.slots, node.arguments, node.extents, strict=True):
@@ -136,7 +140,7 @@ class _Binder:
                 element = slot.element or self.planes.planes[argument.plane].element
                 value = self.planes.view(argument.plane, argument.offset, element, extent)
             keywords[keyword_of(slot.name)] = value
-        return partial(self.meanings[signature.file, signature.entry], self.context, **keywords)
+        return partial(self.meanings[node.image], self.context, **keywords)
 
 
 def _nothing() -> None:

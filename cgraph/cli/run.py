@@ -23,6 +23,7 @@ from cgraph.cli.options import (
     report_problems,
 )
 from cgraph.cli.pairing import compile_forward
+from cgraph.cli.problems import NothingToCompareWith
 from cgraph.cli.run_report import (
     RunReport,
     print_report,
@@ -30,7 +31,9 @@ from cgraph.cli.run_report import (
 )
 from cgraph.core.elements import Element
 from cgraph.diagnostics import Problem, ProblemsFound
+from cgraph.graph.model import LaunchNode
 from cgraph.graph.purposes import result_planes
+from cgraph.images.registry import find_meaning
 from cgraph.models.comparison import Comparison, compare
 from cgraph.models.forward import find_forward, run_forward
 from cgraph.models.inputs import Arrays, fit_inputs
@@ -187,6 +190,10 @@ def check_results(compiled: Compiled, planes: Arrays, results: Arrays) -> tuple[
     if expected is not None and bound is not None:
         return compare(expected, results, bound), "the float64 reference of the layer"
     graph = compiled.graph
+    launched = dict.fromkeys(node.image.signature for node in graph.nodes if isinstance(node, LaunchNode))
+    unknown = [image for image in launched if find_meaning(image.file, image.entry) is None]
+    if unknown:
+        raise ProblemsFound([NothingToCompareWith(image.span, image.name) for image in unknown])
     wide = compile_program(
         compiled.module.source, dict(graph.parameters), entry=graph.entry, half=Element.F64, order=Order.SERIAL
     )

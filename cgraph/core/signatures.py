@@ -39,6 +39,7 @@ class Slot:
         element, access, extent: of the plane behind a pointer (None and () otherwise); extent is row-major.
         optional: a pointer that may be left out; the kernel then gets null.
         aliases: names of slots that may name the very same bytes.
+        half: whether the declaration says `half`, whatever a build has bound that to in `element`.
     """
 
     number: int
@@ -50,6 +51,7 @@ class Slot:
     extent: tuple[Natural, ...] = ()
     optional: bool = False
     aliases: tuple[str, ...] = ()
+    half: bool = False
 
 
 @frozen

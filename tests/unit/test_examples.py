@@ -18,6 +18,8 @@ from cgraph.syntax.printer import print_module
 
 EXAMPLES = programs_directory() / "examples"
 PROGRAMS = ("mlp_forward", "mlp_backward", "sum_of_rows")
+# Compared in test_user_kernels.py.
+WITH_KERNELS = {"rms_norm"}
 
 # rows, inputs, hidden, outputs: the defaults, the smallest, and more than one block of a kernel.
 SIZES = ((5, 7, 12, 3), (1, 1, 1, 1), (67, 33, 130, 65))
@@ -45,7 +47,7 @@ def test_an_example_is_formatted(file: Path) -> None:
 
 def test_every_program_of_the_examples_is_compared() -> None:
     with_entry = {file.stem for file in EXAMPLES.glob("*.cg") if "def main" in file.read_text(encoding="utf-8")}
-    assert with_entry == set(PROGRAMS)
+    assert with_entry == {*PROGRAMS, *WITH_KERNELS}
 
 
 @pytest.mark.parametrize("half", [Element.F32, Element.F16, Element.BF16, Element.F64])

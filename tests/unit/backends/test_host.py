@@ -1,3 +1,4 @@
+import sys
 from typing import Any
 
 import attrs
@@ -192,7 +193,12 @@ def test_a_library_image_gets_planes_of_its_extents_from_an_offset() -> None:
     assert np.array_equal(executable.get("out"), np.ravel(expected))
 
 
-def test_images_without_meaning_are_named_once_each() -> None:
+def test_images_that_nothing_can_run_are_named_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    # As if cuda-python were not installed: the kernels cannot be compiled.
+    monkeypatch.setitem(sys.modules, "cuda.bindings", None)
+    monkeypatch.delitem(sys.modules, "cgraph.backends.cuda.on_host", raising=False)
+    monkeypatch.delitem(sys.modules, "cgraph.backends.cuda.compiler", raising=False)
+    monkeypatch.delitem(sys.modules, "cgraph.backends.cuda.nvrtc", raising=False)
     maker = GraphMaker()
     x = maker.plane("x", 4, Role.OUTPUT)
     with maker.call("cgLayer", 7):
@@ -206,7 +212,10 @@ def test_images_without_meaning_are_named_once_each() -> None:
     assert (first.code, second.code) == ("CG701", "CG701")
     assert first.render_title() == "the host does not know what handImage means"
     assert first.span == graph.nodes[0].origin.span
-    assert list(first.notes()) == ["in cgLayer, called at folder/hand.cg:8:1"]
+    way, reason = first.notes()
+    assert way == "in cgLayer, called at folder/hand.cg:8:1"
+    assert reason.startswith("the kernel itself cannot be compiled: there is no module cuda.bindings")
+    assert "install cgraph-lang[cuda]" in first.helps()[0]
     assert 'meaning("other.cu", "cgOther")' in second.helps()[1]
 
 
