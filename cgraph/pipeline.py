@@ -68,10 +68,11 @@ def verify(program: CheckedProgram, graph: CommandGraph, hazards: tuple[Hazard, 
     """The warnings of a graph without errors. Planes of the program's own file should all be used."""
     root = program.root.source
     touched = {plane.family for plane in graph.planes}
+    mentioned = program.mentioned
     declared = [
         (family.name, family.span)
         for family in program.planes.values()
-        if family.span.source is root and family.name not in program.mentioned and family.name not in touched
+        if family.span.source is root and family.name not in mentioned and family.name not in touched
     ]
     problems = verify_graph(graph, hazards, declared, root)
     if any(problem.severity is Severity.ERROR for problem in problems):

@@ -79,12 +79,13 @@ def build_graph(
         raise ProblemsFound(problems)
     for value in _unmentioned_results(world, program):
         table.plane(value)
+    used = program.reachable(definition.name)
     planes = table.finished(lambda family, indices: _find_plane(world, family, indices))
     if problems:
         raise ProblemsFound(problems)
     return CommandGraph(
         entry=definition.name,
-        parameters=tuple(values.items()),
+        parameters=tuple((name, value) for name, value in values.items() if name in used),
         half=half,
         planes=planes,
         phases=tuple(walk.phases),
@@ -123,9 +124,10 @@ def _find_plane(world: World, family: str, indices: tuple[Natural, ...]) -> Plan
 
 def _unmentioned_results(world: World, program: CheckedProgram) -> Iterator[PlaneValue]:
     """Outputs that the program's own file declares and no definition mentions: they will be reported as not written."""
+    mentioned = program.mentioned
     for family in program.planes.values():
         own = family.span.source is program.root.source
-        if own and family.role is Role.OUTPUT and not family.symbols and family.name not in program.mentioned:
+        if own and family.role is Role.OUTPUT and not family.symbols and family.name not in mentioned:
             value = world.values[family.name]
             if isinstance(value, PlaneValue):
                 yield value

@@ -154,7 +154,7 @@ class CommandGraph:
 
     Args:
         entry: the definition it was built from.
-        parameters: name and value of each parameter, in the order of their declaration.
+        parameters: name and value of each parameter that the entry uses, in the order of their declaration.
         half: the element type that `half` stands for.
         planes: those that some node touches, in the order of first use, plus declared outputs and gradients.
         nodes: in program order; a node's `index` is its place here.
