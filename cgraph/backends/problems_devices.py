@@ -1,4 +1,4 @@
-"""What a user may meet when a program shall run on a GPU or an emulated one: CG740 to CG744, CG748."""
+"""What a user may meet when a program shall run on a GPU or an emulated one: CG740 to CG744, CG748, CG767."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -105,3 +105,26 @@ class CudaNotInstalled(Problem):
     def helps(self) -> Sequence[str]:
         """Both ways out."""
         return (INSTALL_HELP, "or run with --device host")
+
+
+@frozen
+class CommandAtFault(Problem):
+    """A command whose kernel did something wrong; what, the emulated device says. `span` is the command.
+
+    Args:
+        command: in words.
+        count: how many problems it had.
+        origin: of the command.
+    """
+
+    code: ClassVar[str] = "CG767"
+    title: ClassVar[str] = "the emulated device found {count} problem(s) in {command}"
+    label: ClassVar[str] = "launched here"
+
+    command: str
+    count: int
+    origin: Origin = field(repr=False)
+
+    def notes(self) -> Sequence[str]:
+        """The way to the command."""
+        return origin_notes(self.origin)

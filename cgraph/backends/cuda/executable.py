@@ -24,6 +24,7 @@ from cgraph.backends.cuda.watching import Watch
 from cgraph.backends.dtypes import DTYPES
 from cgraph.backends.planes import find_plane, fit_array
 from cgraph.backends.protocol import OnNode
+from cgraph.diagnostics import ProblemsFound
 from cgraph.graph.model import CommandGraph
 from cgraph.schedule.model import Schedule
 
@@ -74,15 +75,21 @@ class CudaExecutable:
         that each has a time of its own; the results have the same bits.
 
         Raises:
-            ProblemsFound: CG742 where a kernel failed; on an emulated device also whatever it found (CG755 to CG766).
+            ProblemsFound: CG742 where a kernel failed; on an emulated device also whatever it found (CG755 to CG766)
+                and the commands that it is about (CG767).
         """
-        with self.device.current():
-            if on_node is None:
-                self.device.call(cu.cuGraphLaunch, self.instantiated.executable, self.device.stream)
-                self.device.synchronize()
-            else:
-                run_timed(self.schedule, self.instantiated.pieces, self.device, on_node)
-        self.watch.check()
+        pieces, watch = self.instantiated.pieces, self.watch
+        watch.begin()
+        try:
+            with self.device.current():
+                if on_node is None:
+                    self.device.call(cu.cuGraphLaunch, self.instantiated.executable, self.device.stream)
+                    self.device.synchronize()
+                else:
+                    run_timed(self.schedule, pieces, self.device, on_node, watch.note)
+        except ProblemsFound as stopped:
+            raise ProblemsFound([*stopped.problems, *watch.blame(self.graph, pieces)]) from stopped
+        watch.check(self.graph, pieces)
 
     def can_update(self, change: Change) -> tuple[str, ...]:
         """Why the executable graph cannot take a change, one reason a line; () where it can. Nothing is changed."""

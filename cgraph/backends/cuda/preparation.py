@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from attrs import frozen
 
 from cgraph.backends.cuda.arena import DevicePlanes, allocate_planes
-from cgraph.backends.cuda.calls import Calls, Explanation, no_explanation
+from cgraph.backends.cuda.calls import Calls
 from cgraph.backends.cuda.compiler import CodeKind
 from cgraph.backends.cuda.context import open_context
 from cgraph.backends.cuda.executable import CudaExecutable
@@ -35,7 +35,7 @@ class _Driver:
     """What differs between a real device and an emulated one."""
 
     kind: CodeKind
-    explain: Explanation
+    watch: Watch
     label: Callable[[int, str], None]
 
 
@@ -54,8 +54,8 @@ def prepare(graph: CommandGraph, schedule: Schedule, plan: MemoryPlan, device: D
     """
     if graph.half is Element.F64 and any(isinstance(node, LaunchNode) for node in graph.nodes):
         raise ProblemsFound([DoubleOnDevice(None)])
-    driver = _emulated() if device.kind is DeviceKind.EMULATED else _Driver(CodeKind.CUBIN, no_explanation, _no_label)
-    call = Calls(driver.explain)
+    driver = _emulated() if device.kind is DeviceKind.EMULATED else _Driver(CodeKind.CUBIN, Watch(), _no_label)
+    call = Calls(driver.watch.take)
     with ExitStack() as undo:
         context = open_context(device.number, call)
         undo.callback(context.close)
@@ -78,14 +78,16 @@ def prepare(graph: CommandGraph, schedule: Schedule, plan: MemoryPlan, device: D
             )
             instantiated = instantiate(pieces, schedule, call, context.stream)
         undo.pop_all()
-    return CudaExecutable(graph, schedule, context, planes, modules, instantiated, Watch(driver.explain))
+    return CudaExecutable(graph, schedule, context, planes, modules, instantiated, driver.watch)
 
 
 def _emulated() -> _Driver:
     installation = install(MachineHardware())
     # What an earlier program left behind is none of this one's.
     installation.take_problems()
-    return _Driver(CodeKind.PTX, installation.take_problems, installation.driver.hardware.memory.label)
+    hardware = installation.driver.hardware
+    watch = Watch(installation.take_problems, lambda: hardware.found, installation.take_culprits)
+    return _Driver(CodeKind.PTX, watch, hardware.memory.label)
 
 
 def _label(planes: DevicePlanes, label: Callable[[int, str], None], plan: MemoryPlan) -> None:

@@ -3,7 +3,7 @@
 Nothing overlaps, so the times add up to more than a launch of the graph takes; they say where the work is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -22,6 +22,7 @@ def run_timed(
     pieces: Sequence[Sequence[tuple[Piece, Any]]],
     device: DeviceContext,
     on_node: OnNode,
+    note: Callable[[int], None],
 ) -> None:
     """Runs all commands in the schedule's sequence, in the current context.
 
@@ -30,6 +31,7 @@ def run_timed(
         pieces: of each command, by its index.
         device: on whose stream they run.
         on_node: called with each command's index and its time in milliseconds, between two events.
+        note: called with a command's index when all of it was enqueued.
 
     Raises:
         ProblemsFound: CG742.
@@ -45,6 +47,7 @@ def run_timed(
             for index, event in zip(commands, events[1:], strict=False):
                 for piece, _ in pieces[index]:
                     piece.enqueue(call, stream)
+                note(index)
                 call(cu.cuEventRecord, event, stream)
             device.synchronize()
             for index, (before, after) in zip(commands, pairwise(events), strict=False):

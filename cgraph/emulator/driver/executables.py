@@ -100,11 +100,14 @@ def launch(driver: Driver, context: Context, executable: GraphExec) -> None:
         node = executable.steps[step]
         if node is None or not node.enabled:
             continue
+        found = driver.hardware.found
         try:
             perform(driver, context, node.work, clock_ms)
         except DriverError as error:
             text = f"a graph's node touches memory that is not there: {error.reason}"
             driver.fail(context, KernelFault(Result.ILLEGAL_ADDRESS, text))
+        if driver.hardware.found > found:
+            driver.culprits.append((node.source.handle, driver.hardware.found - found))
         if context.fault is not None:
             return
 

@@ -62,6 +62,10 @@ class Hardware(Protocol):
     def launch(self, kernel: Kernel, *, grid: Grid, block: Grid, shared_bytes: int, arguments: bytes) -> None:
         """Runs a kernel to its end. Raises KernelFault."""
 
+    @property
+    def found(self) -> int:
+        """How many problems `take_problems` would give."""
+
     def take_problems(self) -> tuple[Problem, ...]:
         """What was found since the last time: faults, and what a real device would have carried on with."""
 

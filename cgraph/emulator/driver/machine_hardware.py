@@ -93,6 +93,11 @@ class MachineHardware:
             self.problems.extend(stopped.problems)
             raise KernelFault(_result(stopped.problems[0]), _texts(stopped)) from stopped
 
+    @property
+    def found(self) -> int:
+        """How many problems `take_problems` would give."""
+        return len(self.problems) + (0 if self.sanitizer is None else len(self.sanitizer.problems))
+
     def take_problems(self) -> tuple[Problem, ...]:
         """What was found since the last time: faults, and what the sanitizer reported."""
         reported = [] if self.sanitizer is None else self.sanitizer.problems

@@ -74,6 +74,11 @@ class Installation:
         failures, self.driver.failures = self.driver.failures, []
         return (*found, *(EmulatorFailed(None, *failure.split(": ", 1)) for failure in failures))
 
+    def take_culprits(self) -> list[tuple[int, int]]:
+        """Handles of the graph nodes whose kernels had problems since the last time, and how many each had."""
+        culprits, self.driver.culprits = self.driver.culprits, []
+        return culprits
+
     def connect(self, library: c.CDLL) -> None:
         """Registers the answers with the C library."""
         functions = {(entry.name, entry.version): _callback(self.driver, entry) for entry in entries()}

@@ -29,6 +29,7 @@ class Driver:
         ordering: in which order a graph's ready nodes run.
         calls: how often each entry point was called.
         faults: what kernels did wrong, in words.
+        culprits: handles of graph nodes whose kernels had problems, and how many.
         failures: tracebacks of errors in the emulator itself.
     """
 
@@ -36,6 +37,7 @@ class Driver:
     ordering: Ordering = field(factory=Ordering)
     calls: Counter[str] = field(factory=Counter)
     faults: list[str] = field(factory=list)
+    culprits: list[tuple[int, int]] = field(factory=list)
     failures: list[str] = field(factory=list)
     lock: RLock = field(factory=RLock)
     handles: Handles = field(factory=Handles)
