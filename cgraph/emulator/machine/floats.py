@@ -74,10 +74,26 @@ def build_add(decoder: Decoder, instruction: Instruction) -> Operation:
         a, b = a.astype(F64), b.astype(F64) * sign
         result = rounds(*two_sum(a, b), mode)
         # An exact zero of two numbers that cancel is -0 when rounding down.
-        cancels = (a == -b) & (a != 0)
+        cancels = (a == -b) & (a != 0) & np.isfinite(a)
         return np.where(cancels, result.dtype.type(-0.0 if mode == "rm" else 0.0), result)
 
-    return build_function(decoder, instruction, directed)
+    return build_function(decoder, instruction, _within_range(directed, mode))
+
+
+def _within_range(function: Function, mode: str) -> Function:
+    """A sum or product of finite numbers that is too large: infinite only where the mode rounds away from zero."""
+
+    def bounded(*sources: Array) -> Array:
+        result = np.asarray(function(*sources))
+        beyond = np.isinf(result)
+        if not beyond.any():
+            return result
+        for source in sources:
+            beyond = beyond & np.isfinite(source)
+        stays = {"rz": np.ones_like(beyond), "rm": result > 0, "rp": result < 0}.get(mode, np.zeros_like(beyond))
+        return np.where(beyond & stays, np.copysign(np.finfo(result.dtype).max, result), result)
+
+    return bounded
 
 
 def build_multiply(decoder: Decoder, instruction: Instruction) -> Operation:
@@ -91,14 +107,16 @@ def build_multiply(decoder: Decoder, instruction: Instruction) -> Operation:
         return build_function(
             decoder, instruction, lambda a, b: round_f32(np.multiply(a, b, dtype=F64), np.float64(0), mode)
         )
-    return build_function(decoder, instruction, lambda a, b: round_f64(*two_product(a, b), mode))
+    return build_function(
+        decoder, instruction, _within_range(lambda a, b: round_f64(*two_product(a, b), mode), mode)
+    )
 
 
 def build_fma(decoder: Decoder, instruction: Instruction) -> Operation:
     """fma and mad."""
     mode = rounding_of(instruction)
     if type_of(instruction) == "f64":
-        return build_function(decoder, instruction, _directed_fma_f64(mode))
+        return build_function(decoder, instruction, _within_range(_directed_fma_f64(mode), mode))
     if not is_plain(instruction):
         return build_function(decoder, instruction, _directed_fma_f32(mode))
     result, *sources = instruction.operands

@@ -33,7 +33,7 @@ def build_ufunc(decoder: Decoder, instruction: Instruction, ufunc: np.ufunc, dty
     second = rest[0]
 
     def binary(regs: Regs, _: Frame) -> None:
-        ufunc(regs[first], regs[second], regs[target])
+        ufunc(regs[first], regs[second], out=regs[target])
 
     return binary
 

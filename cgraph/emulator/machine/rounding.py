@@ -88,7 +88,7 @@ def _fma_exactly(a: float, b: float, c: float) -> float:
     try:
         return float(exact)
     except OverflowError:
-        return copysign(float("inf"), exact)
+        return float("inf") if exact > 0 else float("-inf")
 
 
 def round_f32(high: Array, low: Array, mode: str) -> Array:
