@@ -1,5 +1,6 @@
-"""What a user's faulty kernel is told: the command with its line, the .cu line, the thread; in a launch of the graph and
-in a run with times alike.
+"""What is said about a faulty kernel: the command with its line, the .cu line, the thread.
+
+It is the same in a launch of the graph and in a run with times.
 """
 
 from pathlib import Path
@@ -44,7 +45,8 @@ plane x : f32 [70] input
 plane s : f32 [70] scratch
 plane y : f32 [70] output
 def overrunY =
-  (cgLaunch overrun 1 1 1 (cgPointer (cgArgument 0) y (cgPointer (cgArgument 1) x (cgNatural (cgArgument 2) 70 cgNoSlots))))
+  (cgLaunch overrun 1 1 1
+    (cgPointer (cgArgument 0) y (cgPointer (cgArgument 1) x (cgNatural (cgArgument 2) 70 cgNoSlots))))
 def partialS = (cgLaunch partial 1 1 1 (cgPointer (cgArgument 0) s (cgNatural (cgArgument 1) 70 cgNoSlots)))
 def past = (cgThen (cgFill s 1.0) (cgThen overrunY (cgBinary cgImageAdd s y x 70)))
 def unwritten = (cgThen partialS (cgBinary cgImageAdd y s x 70))

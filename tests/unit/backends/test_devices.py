@@ -1,20 +1,12 @@
 """Names of devices, and what is said where one is not there."""
 
-import builtins
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from cgraph.backends.devices import Device, DeviceKind, parse_device, prepare
-from cgraph.diagnostics import ProblemsFound
-from cgraph.graph.hazards import find_hazards
-from cgraph.memory.planner import plan_memory
-from cgraph.schedule.model import Order
-from cgraph.schedule.orders import make_schedule
-from tests.support.graphs import GraphMaker
+from cgraph.backends.devices import Device, DeviceKind, parse_device
 
 ROOT = Path(__file__).parents[3]
 
@@ -40,21 +32,23 @@ def test_texts_that_name_nothing(text: str) -> None:
         parse_device(text)
 
 
-def test_without_the_packages_for_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = builtins.__import__
+WITHOUT_CUDA = """
+import sys
+sys.modules["cuda"] = None
+from cgraph.backends.devices import Device, DeviceKind, prepare
+from cgraph.diagnostics import ProblemsFound
+try:
+    prepare(None, None, None, Device(DeviceKind.{kind}))
+except ProblemsFound as stopped:
+    print(stopped)
+"""
 
-    def without_cuda(name: str, *rest: Any) -> Any:
-        if name.partition(".")[0] == "cuda":
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-        return original(name, *rest)
 
-    for name in [name for name in sys.modules if name.startswith("cgraph.backends.cuda")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setattr(builtins, "__import__", without_cuda)
-    graph = GraphMaker().graph()
-    schedule = make_schedule(graph, find_hazards(graph), Order.SERIAL)
-    with pytest.raises(ProblemsFound, match="CG748"):
-        prepare(graph, schedule, plan_memory(graph, schedule), Device(DeviceKind.CUDA))
+@pytest.mark.parametrize("kind", ["CUDA", "EMULATED"])
+def test_without_the_packages_for_cuda(kind: str) -> None:
+    text = WITHOUT_CUDA.format(kind=kind)
+    done = subprocess.run([sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "CG748: the Python packages for CUDA are not installed: there is no module cuda" in done.stdout
 
 
 def test_the_pipeline_imports_nothing_of_cuda() -> None:
