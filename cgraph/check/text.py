@@ -51,7 +51,7 @@ def _imported(program: CheckedProgram) -> Iterator[str]:
     names = (place.source.name for place, _ in _declarations(program) if place.source is not root)
     counts = Counter(PurePath(name).name for name in names)
     for name, count in sorted(counts.items()):
-        yield f"imports {name} ({count} declarations)"
+        yield f"imports {name} ({count} declaration{'' if count == 1 else 's'})"
 
 
 def _plane(family: PlaneFamily) -> str:
