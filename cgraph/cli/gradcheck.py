@@ -3,6 +3,7 @@
 import json
 import math
 import sys
+from pathlib import Path
 
 import click
 from rich.console import Console
@@ -13,11 +14,14 @@ from rich.text import Text
 from cgraph.cli.options import EXIT_PROBLEMS, EXIT_USAGE, parse_settings, read_source, report_problems
 from cgraph.cli.pairing import compile_pair
 from cgraph.core.elements import Element
-from cgraph.diagnostics import ProblemsFound
+from cgraph.diagnostics import Problem, ProblemsFound
 from cgraph.models.differences import GradientRow
 from cgraph.models.forward import ForwardProgram, find_forward
 from cgraph.models.gradients import GradientCheck, Verdict, check_pair, count_comparisons, verdict
+from cgraph.models.inputs import Arrays, fit_inputs
 from cgraph.models.pairs import Pair, pair_graphs
+from cgraph.models.plane_files import load_planes
+from cgraph.models.problems_files import InputWithoutPlane
 from cgraph.pipeline import Compiled, lower
 
 # Wide enough for the table with long plane names where no terminal says how wide it may be.
@@ -31,6 +35,7 @@ COLOURS = {Verdict.OK: "green", Verdict.MISMATCH: "bold red", Verdict.UNRESOLVED
 @click.option("--forward-entry", metavar="NAME", help="The forward definition; alone, it stands in FILE itself.")
 @click.option("--entry", metavar="NAME", help="The definition to build; main where it is not given.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter's value, for both programs.")
+@click.option("--inputs", metavar="FILE", help="Values of planes, .safetensors or .npz; the others are random.")
 @click.option("--samples", type=click.IntRange(min=1), default=48, show_default=True, help="Elements moved per plane.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of values and samples.")
 @click.option(
@@ -47,6 +52,7 @@ def gradcheck(
     forward_entry: str | None,
     entry: str | None,
     settings: tuple[str, ...],
+    inputs: str | None,
     samples: int,
     seed: int,
     tolerance: float,
@@ -54,10 +60,11 @@ def gradcheck(
 ) -> None:
     """Compare the gradients of the backward program FILE with differences of its forward program.
 
-    Both run in f64 with random inputs and weights. Planes of the two belong together by name. A plane passes if single
-    elements and a step through the whole plane agree with its gradient up to the tolerance. Noise is what rounding in
-    the forward program may add to an error; it is taken off, so an error of 0 means 0 up to the noise. Where it exceeds
-    the tolerance, the verdict is `unresolved`.
+    Both run in f64 with random inputs and weights, and zeros for planes of i32: only the program knows which integers
+    it can use, so give ids and the like with --inputs. Planes of the two belong together by name. A plane passes if
+    single elements and a step through the whole plane agree with its gradient up to the tolerance. Noise is what
+    rounding in the forward program may add to an error; it is taken off, so an error of 0 means 0 up to the noise.
+    Where it exceeds the tolerance, the verdict is `unresolved`.
     """
     values = parse_settings(settings)
     try:
@@ -66,7 +73,8 @@ def gradcheck(
             raise click.BadParameter(f"--forward names `{forward.entry}` already", param_hint="--forward-entry")
         programs = compile_pair(read_source(file), entry, forward, values, Element.F64)
         pair = pair_graphs(programs[0].graph, programs[1].graph)
-        result = _check(pair, programs, samples, seed)
+        arrays, warnings = _read_inputs(pair, inputs)
+        result = _check(pair, programs, samples, seed, arrays)
     except ProblemsFound as stopped:
         report_problems(stopped.problems)
         sys.exit(EXIT_USAGE)
@@ -75,13 +83,30 @@ def gradcheck(
         click.echo(json.dumps({**data, **_as_data(pair, result, tolerance)}, indent=2))
     else:
         _print(pair, forward, result, tolerance)
-    if result.problems:
-        report_problems(result.problems)
+    if warnings or result.problems:
+        report_problems([*warnings, *result.problems])
     if any(verdict(row, tolerance) is Verdict.MISMATCH for row in result.rows):
         sys.exit(EXIT_PROBLEMS)
 
 
-def _check(pair: Pair, programs: tuple[Compiled, Compiled], samples: int, seed: int) -> GradientCheck:
+def _read_inputs(pair: Pair, inputs: str | None) -> tuple[Arrays, tuple[Problem, ...]]:
+    """Values from a file for the planes of either program, and warnings.
+
+    Raises:
+        ProblemsFound: the file cannot be read, or an array does not fit.
+    """
+    if inputs is None:
+        return {}, ()
+    arrays = load_planes(Path(inputs))
+    fitted, warnings = fit_inputs(pair.forward, arrays)
+    of_backward, others = fit_inputs(pair.backward, arrays)
+    # A plane that one of the two lacks is no surprise; what both say is said once.
+    both = [problem for problem in warnings if problem in others or not isinstance(problem, InputWithoutPlane)]
+    more = [problem for problem in others if problem not in warnings and not isinstance(problem, InputWithoutPlane)]
+    return {**fitted, **of_backward}, (*both, *more)
+
+
+def _check(pair: Pair, programs: tuple[Compiled, Compiled], samples: int, seed: int, arrays: Arrays) -> GradientCheck:
     forward, backward = (lower(program.graph, program.schedule, program.plan) for program in programs)
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -92,7 +117,7 @@ def _check(pair: Pair, programs: tuple[Compiled, Compiled], samples: int, seed: 
         def advance(name: str, _done: int, _total: int) -> None:
             progress.update(task, advance=1, description=name)
 
-        return check_pair(pair, forward, backward, samples=samples, seed=seed, on_progress=advance)
+        return check_pair(pair, forward, backward, samples=samples, seed=seed, inputs=arrays, on_progress=advance)
 
 
 def _print(pair: Pair, forward: ForwardProgram, result: GradientCheck, tolerance: float) -> None:

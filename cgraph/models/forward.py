@@ -37,7 +37,8 @@ def find_forward(file: str, named: str | None = None, entry: str | None = None) 
             before it.
 
     Returns:
-        What was named, or else the file beside `file` whose name has `forward` where that has `backward`.
+        What was named, or else the file beside `file` whose name has `forward` where that has `backward`, or
+        `_forward` behind it where that has no `backward`.
 
     Raises:
         ProblemsFound: CG710 where nothing is named and there is no such file.
@@ -50,9 +51,12 @@ def find_forward(file: str, named: str | None = None, entry: str | None = None) 
     if entry is not None:
         return ForwardProgram(file, entry)
     path = Path(file)
-    if "backward" not in path.name:
+    if "backward" in path.name:
+        beside = path.with_name(path.name.replace("backward", "forward"))
+    elif path.suffix == ".cg":
+        beside = path.with_name(f"{path.stem}_forward.cg")
+    else:
         raise ProblemsFound([NoForward(None, file, None)])
-    beside = path.with_name(path.name.replace("backward", "forward"))
     if not beside.is_file():
         raise ProblemsFound([NoForward(None, file, str(beside))])
     return ForwardProgram(str(beside), None)

@@ -4,6 +4,7 @@ Receives a pair and its two programs ready to run, both in f64 as far as they al
 gradient, and names everything that the rows leave out. What error is acceptable is the caller's choice (`verdict`).
 """
 
+from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
@@ -42,7 +43,7 @@ class GradientCheck:
         problems: gradients that are not finite.
         without_gradient: variables that the backward program computes no gradient of.
         without_weight: outputs of the forward program that the loss does not hold.
-        zeros: variables of integers, which are given zeros.
+        zeros: variables of integers that no values were given for; they hold zeros.
     """
 
     rows: tuple[GradientRow, ...]
@@ -71,6 +72,7 @@ def check_pair(
     *,
     samples: int,
     seed: int,
+    inputs: Mapping[str, NDArray[Any]] | None = None,
     on_progress: Progress | None = None,
 ) -> GradientCheck:
     """Runs the forward and then the backward program, and compares each gradient with differences of the former.
@@ -81,12 +83,13 @@ def check_pair(
         backward: prepared from `pair.backward`.
         samples: elements to move one by one, of planes that have more.
         seed: of the values and of the draws.
+        inputs: values by plane name, in the planes' element types and extents, to be used instead of random ones.
         on_progress: as for `check_gradient`.
 
     Raises:
         ProblemsFound: CG715, the forward program's results are not finite.
     """
-    values = random_planes((pair.forward, pair.backward), seed)
+    values = {**random_planes((pair.forward, pair.backward), seed), **(inputs or {})}
     kept = run_forward(pair.forward, forward, values)
     problems = not_finite(pair.forward, kept, "forward")
     if problems:
@@ -110,7 +113,9 @@ def check_pair(
             plane.name for plane in pair.variables if plane.name not in gradients and plane.element is not Element.I32
         ),
         without_weight=_without_weight(pair),
-        zeros=tuple(plane.name for plane in pair.variables if plane.element is Element.I32),
+        zeros=tuple(
+            plane.name for plane in pair.variables if plane.element is Element.I32 and plane.name not in (inputs or {})
+        ),
     )
 
 

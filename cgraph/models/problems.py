@@ -29,7 +29,7 @@ class NoForward(Problem):
 
     def notes(self) -> Sequence[str]:
         if self.tried is None:
-            return ("it is looked for where the file's name says `backward`, under `forward` instead",)
+            return ("it is looked for beside a file `NAME.cg` as `NAME_forward.cg`, or as `forward` for `backward`",)
         return (f"there is no `{self.tried}`",)
 
     def helps(self) -> Sequence[str]:

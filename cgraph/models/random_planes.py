@@ -25,7 +25,8 @@ def random_planes(graphs: Iterable[CommandGraph], seed: int) -> dict[str, NDArra
     Inputs and gradients are normal with deviation 1. Weights of two or more axes have deviation 1/sqrt(last extent), as
     they are stored [outputs, inputs]: activations then stay near 1. Nothing tells a vector of gains from one of shifts
     or biases; all weights of one axis are 1 + 0.1 · normal, because gains near 0 would switch off what they scale, and
-    shifts near 1 do no harm. Planes of i32 get zeros: which indices are legal is not known here.
+    shifts near 1 do no harm. Planes of i32 get zeros: which integers a program can use is not known here, and
+    0 is an index of everything that has elements.
 
     Args:
         graphs: of one program or of several that share planes by name.

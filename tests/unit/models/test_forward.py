@@ -26,13 +26,14 @@ def main = (cgThen (cgCopy y x) (cgThen (cgCopy gone w) (cgCopy kept gone)))
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name in ("net_backward.cg", "net_forward.cg", "backward.cg", "odd:name", "plain.cg"):
+    for name in ("net_backward.cg", "net_forward.cg", "net.cg", "backward.cg", "odd:name", "plain.cg"):
         (tmp_path / name).write_text("", encoding="utf-8")
     return tmp_path
 
 
 def test_the_file_beside_it(folder: Path) -> None:
-    assert find_forward(f"{folder}/net_backward.cg") == ForwardProgram(f"{folder}/net_forward.cg", None)
+    for name in ("net_backward.cg", "net.cg"):
+        assert find_forward(f"{folder}/{name}") == ForwardProgram(f"{folder}/net_forward.cg", None)
 
 
 def test_a_folder_called_backward_stays(tmp_path: Path) -> None:
@@ -55,7 +56,12 @@ def test_what_is_named(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "note"), [("backward.cg", "there is no `{folder}/forward.cg`"), ("plain.cg", "under `forward` instead")]
+    ("name", "note"),
+    [
+        ("backward.cg", "there is no `{folder}/forward.cg`"),
+        ("plain.cg", "there is no `{folder}/plain_forward.cg`"),
+        ("odd:name", "as `NAME_forward.cg`"),
+    ],
 )
 def test_none_to_be_found(folder: Path, name: str, note: str) -> None:
     with pytest.raises(ProblemsFound) as stopped:
