@@ -1,7 +1,7 @@
 """Atomic operations: atom and red, on global and shared memory.
 
-Lanes act one after another in ascending order, so a sum of floats has one value. Lanes with the same address take turns:
-the first of each address act together, then the second, and so on.
+Lanes act one after another in ascending order, so a sum of floats has one value. Lanes with the same address take
+turns: the first of each address act together, then the second, and so on.
 Source: PTX ISA, "Parallel Synchronization and Communication Instructions: atom, red".
 """
 

@@ -34,7 +34,7 @@ def build_logic(decoder: Decoder, instruction: Instruction) -> Operation:
 
 
 def build_cnot(decoder: Decoder, instruction: Instruction) -> Operation:
-    """d = 1 where a is 0, else 0."""
+    """The operation d = 1 where a is 0, else 0."""
     return build_ufunc(decoder, instruction, np.logical_not, UNSIGNED[SIZE_BYTES[type_of(instruction)]])
 
 
@@ -58,7 +58,7 @@ def build_lop3(decoder: Decoder, instruction: Instruction) -> Operation:
 
 
 def build_shift(decoder: Decoder, instruction: Instruction) -> Operation:
-    """shl and shr; amounts beyond the width shift everything out."""
+    """Shifts by shl and shr; amounts beyond the width shift everything out."""
     kind = type_of(instruction)
     dtype = DTYPES[kind]
     ufunc = np.left_shift if instruction.opcode == "shl" else np.right_shift

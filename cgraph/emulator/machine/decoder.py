@@ -1,7 +1,7 @@
 """Turns operands into slots, while an instruction is decoded.
 
-Receives checked instructions; guarantees slots of the right type. What an instruction does is left to the families: each
-maps opcodes to builders, and a builder returns the operation, a function of a frame's arrays.
+Receives checked instructions; guarantees slots of the right type. What an instruction does is left to the families:
+each maps opcodes to builders, and a builder returns the operation, a function of a frame's arrays.
 """
 
 from collections.abc import Callable, Mapping

@@ -60,7 +60,7 @@ def is_plain(instruction: Instruction) -> bool:
 
 
 def build_add(decoder: Decoder, instruction: Instruction) -> Operation:
-    """add and sub."""
+    """Sums and differences."""
     ufunc = np.add if instruction.opcode == "add" else np.subtract
     if is_plain(instruction):
         return build_ufunc(decoder, instruction, ufunc, DTYPES[type_of(instruction)])
@@ -97,7 +97,7 @@ def _within_range(function: Function, mode: str) -> Function:
 
 
 def build_multiply(decoder: Decoder, instruction: Instruction) -> Operation:
-    """mul."""
+    """Products."""
     if is_plain(instruction):
         return build_ufunc(decoder, instruction, np.multiply, DTYPES[type_of(instruction)])
     mode = rounding_of(instruction)
@@ -107,13 +107,11 @@ def build_multiply(decoder: Decoder, instruction: Instruction) -> Operation:
         return build_function(
             decoder, instruction, lambda a, b: round_f32(np.multiply(a, b, dtype=F64), np.float64(0), mode)
         )
-    return build_function(
-        decoder, instruction, _within_range(lambda a, b: round_f64(*two_product(a, b), mode), mode)
-    )
+    return build_function(decoder, instruction, _within_range(lambda a, b: round_f64(*two_product(a, b), mode), mode))
 
 
 def build_fma(decoder: Decoder, instruction: Instruction) -> Operation:
-    """fma and mad."""
+    """Products with a sum: fma and mad."""
     mode = rounding_of(instruction)
     if type_of(instruction) == "f64":
         return build_function(decoder, instruction, _within_range(_directed_fma_f64(mode), mode))
@@ -150,7 +148,7 @@ def _directed_fma_f64(mode: str) -> Function:
 
 
 def build_divide(decoder: Decoder, instruction: Instruction) -> Operation:
-    """div."""
+    """Quotients."""
     mode = rounding_of(instruction)
     if mode == "rn":
         if is_plain(instruction):
@@ -160,7 +158,7 @@ def build_divide(decoder: Decoder, instruction: Instruction) -> Operation:
 
 
 def divide_directed(a: Array, b: Array, mode: str) -> Array:
-    """a / b in f32 or f64 in a directed mode: the sign of the remainder tells on which side the quotient lies."""
+    """Quotients a / b in f32 or f64 in a directed mode: the sign of the remainder tells on which side the quotient lies."""
     dtype = np.result_type(a, b)
     wide_a, wide_b = a.astype(F64), b.astype(F64)
     quotient = wide_a / wide_b
@@ -171,7 +169,7 @@ def divide_directed(a: Array, b: Array, mode: str) -> Array:
 
 
 def build_reciprocal(decoder: Decoder, instruction: Instruction) -> Operation:
-    """rcp."""
+    """Reciprocals."""
     mode = rounding_of(instruction)
     if type_of(instruction) == "f64" and "approx" in instruction.modifiers:
         return build_function(decoder, instruction, _rough_reciprocal)
@@ -181,13 +179,13 @@ def build_reciprocal(decoder: Decoder, instruction: Instruction) -> Operation:
 
 
 def _rough_reciprocal(a: Array) -> Array:
-    """rcp.approx.ftz.f64 keeps the upper 32 bits only; the rest of the result is zero."""
+    """The instruction rcp.approx.ftz.f64 keeps the upper 32 bits only; the rest of the result is zero."""
     bits = np.asarray(1.0 / a).view(UNSIGNED[8])
     return (bits & np.uint64(0xFFFFFFFF_00000000)).view(F64)
 
 
 def build_root(decoder: Decoder, instruction: Instruction) -> Operation:
-    """sqrt."""
+    """Square roots."""
     mode = rounding_of(instruction)
     if mode == "rn":
         return build_function(decoder, instruction, np.sqrt)
@@ -203,7 +201,7 @@ def build_root(decoder: Decoder, instruction: Instruction) -> Operation:
 
 
 def extreme(opcode: str, a: Array, b: Array, *, propagates: bool) -> Array:
-    """min or max of floats: -0 is less than +0; a NaN counts only where both are, or where NaN propagates."""
+    """The min or max of floats: -0 is less than +0; a NaN counts only where both are, or where NaN propagates."""
     low = opcode == "min"
     if propagates:
         result = (np.minimum if low else np.maximum)(a, b)
@@ -217,7 +215,7 @@ def extreme(opcode: str, a: Array, b: Array, *, propagates: bool) -> Array:
 
 
 def build_min_max(decoder: Decoder, instruction: Instruction) -> Operation:
-    """min and max."""
+    """The lesser or the greater of two."""
     propagates, by_size = "NaN" in instruction.modifiers, "abs" in instruction.modifiers
     opcode = instruction.opcode
 
@@ -231,7 +229,7 @@ def build_min_max(decoder: Decoder, instruction: Instruction) -> Operation:
 
 
 def build_sign(decoder: Decoder, instruction: Instruction) -> Operation:
-    """abs and neg."""
+    """Changes of sign: abs and neg."""
     ufunc = np.abs if instruction.opcode == "abs" else np.negative
     if is_plain(instruction):
         return build_ufunc(decoder, instruction, ufunc, DTYPES[type_of(instruction)])
@@ -254,7 +252,7 @@ _TESTS: dict[str, Callable[[Array], Array]] = {
 
 
 def build_test(decoder: Decoder, instruction: Instruction) -> Operation:
-    """testp."""
+    """Tests of what kind of number one is: testp."""
     test = _TESTS[instruction.modifiers[0]]
     target = decoder.write(instruction.operands[0], "pred")
     source = decoder.read(instruction.operands[1], type_of(instruction))

@@ -62,7 +62,7 @@ class Frame:
         views = self.wave.registers.views
         for base in bases:
             part.loaded.add(base)
-            part._show(base, self.regs[views[base][0]].view(self.wave.registers.bases[base])[indices])  # noqa: SLF001
+            part._show(base, self.regs[views[base][0]].view(self.wave.registers.bases[base])[indices])
         return part
 
     def absorb(self, part: "Frame", indices: Array, written: tuple[int, ...]) -> None:

@@ -72,7 +72,7 @@ def _flushed(values: Array, kind: str) -> Array:
 
 
 def _fma_rounded(kind: str) -> Function:
-    """a · b + c, exactly, as bits of the half."""
+    """The function a · b + c, exactly, as bits of the half."""
 
     def fma(a: Array, b: Array, c: Array) -> Array:
         exact = to_odd(*two_sum(np.multiply(a, b, dtype=F64), np.asarray(c, F64)))
@@ -108,7 +108,7 @@ def build_half_arithmetic(decoder: Decoder, instruction: Instruction) -> Operati
 
 
 def _build_sign(decoder: Decoder, instruction: Instruction) -> Operation:
-    """abs and neg change the sign's bit alone, of NaN too."""
+    """Both abs and neg change the sign's bit alone, of NaN too."""
     pairs = type_of(instruction).endswith("x2")
     dtype = U32 if pairs else U16
     target = decoder.write_as(instruction.operands[0], dtype)

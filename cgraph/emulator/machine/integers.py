@@ -194,7 +194,7 @@ def _build_multiply_carry(decoder: Decoder, instruction: Instruction) -> Operati
 
 
 def build_divide(decoder: Decoder, instruction: Instruction) -> Operation:
-    """div and rem, toward zero. Division by zero gives all ones, as devices do; the ISA leaves it open."""
+    """Quotients and rests, toward zero. Division by zero gives all ones, as devices do; the ISA leaves it open."""
     kind = type_of(instruction)
     dtype = DTYPES[kind]
     target, first, second = _three(decoder, instruction, dtype)
@@ -213,7 +213,7 @@ def build_divide(decoder: Decoder, instruction: Instruction) -> Operation:
 
 
 def build_min_max(decoder: Decoder, instruction: Instruction) -> Operation:
-    """min and max, at least 0 with relu."""
+    """The lesser or the greater of two, at least 0 with relu."""
     dtype = DTYPES[type_of(instruction)]
     ufunc = np.minimum if instruction.opcode == "min" else np.maximum
     if "relu" not in instruction.modifiers:
@@ -227,13 +227,13 @@ def build_min_max(decoder: Decoder, instruction: Instruction) -> Operation:
 
 
 def build_sign(decoder: Decoder, instruction: Instruction) -> Operation:
-    """abs and neg; the smallest integer stays as it is."""
+    """Changes of sign; the smallest integer stays as it is."""
     dtype = DTYPES[type_of(instruction)]
     return build_ufunc(decoder, instruction, np.abs if instruction.opcode == "abs" else np.negative, dtype)
 
 
 def build_sad(decoder: Decoder, instruction: Instruction) -> Operation:
-    """d = c + |a - b|."""
+    """The operation d = c + |a - b|."""
     dtype = DTYPES[type_of(instruction)]
     target, first, second = _three(decoder, instruction, dtype)
     third = decoder.read_as(instruction.operands[3], dtype)

@@ -31,6 +31,7 @@ MAX_BLOCK: Triple = (1024, 1024, 64)
 MAX_THREADS = 1024
 # What a block of compute capability 9.0 may use; the device at hand may allow less, which its driver says.
 MAX_SHARED_BYTES = 227 * 1024
+MAX_LOCAL_BYTES = 512 * 1024
 
 
 @frozen
@@ -120,5 +121,7 @@ def _check(function: Function, grid: Triple, block: Triple, shared_bytes: int, a
         refuse(f"it asks for blocks of {function.required_block}, not {block}")
     if shared_bytes < 0 or function.dynamic_shared_offset + shared_bytes > MAX_SHARED_BYTES:
         refuse(f"{function.shared_bytes} + {shared_bytes} bytes of shared memory are more than {MAX_SHARED_BYTES}")
+    if function.local_bytes > MAX_LOCAL_BYTES:
+        refuse(f"{function.local_bytes} bytes of local memory a thread are more than {MAX_LOCAL_BYTES}")
     if len(arguments) < function.parameter_bytes:
         refuse(f"its parameters take {function.parameter_bytes} bytes, and {len(arguments)} were given")

@@ -24,14 +24,14 @@ _LARGE, _SMALL = 2.0**480, 2.0**-400
 
 
 def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
-    """a + b as rounded sum and remainder, exact in f64 unless the sum overflows."""
+    """The sum a + b as rounded sum and remainder, exact in f64 unless the sum overflows."""
     high = a + b
     back = high - a
     return high, (a - (high - back)) + (b - back)
 
 
 def two_product(a: Array, b: Array) -> tuple[Array, Array]:
-    """a · b as rounded product and remainder, exact in f64 unless halves overflow or underflow."""
+    """The product a · b as rounded product and remainder, exact in f64 unless halves overflow or underflow."""
     high = a * b
     a_high = _SPLITTER * a - (_SPLITTER * a - a)
     b_high = _SPLITTER * b - (_SPLITTER * b - b)
@@ -40,7 +40,7 @@ def two_product(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def to_odd(high: Array, low: Array) -> Array:
-    """high + low rounded to odd."""
+    """The pair high + low rounded to odd."""
     bits = np.asarray(high, F64).view(S64)
     inexact = (low != 0) & np.isfinite(low) & np.isfinite(high) & ((bits & 1) == 0)
     step = np.where((low > 0) == (high > 0), 1, -1)
@@ -48,7 +48,7 @@ def to_odd(high: Array, low: Array) -> Array:
 
 
 def fma_f32(a: Array, b: Array, c: Array, out: Array) -> None:
-    """out = a · b + c with one rounding to nearest even, all f32. The product is exact in f64, the sum is mended."""
+    """Computes out = a · b + c with one rounding to nearest even, all f32: the product is exact in f64, the sum is mended."""
     product = np.multiply(a, b, dtype=F64)
     total = np.asarray(np.add(product, c))
     bits = total.view(S64)
@@ -65,7 +65,7 @@ def fma_f32(a: Array, b: Array, c: Array, out: Array) -> None:
 
 
 def fma_f64(a: Array, b: Array, c: Array) -> Array:
-    """a · b + c with one rounding to nearest even, all f64."""
+    """The value a · b + c with one rounding to nearest even, all f64."""
     a, b, c = np.broadcast_arrays(a, b, c)
     product, low = two_product(a, b)
     upper, lower = two_sum(c, low)
@@ -92,21 +92,21 @@ def _fma_exactly(a: float, b: float, c: float) -> float:
 
 
 def round_f32(high: Array, low: Array, mode: str) -> Array:
-    """high + low as f32: to nearest even (rn), zero (rz), minus (rm) or plus infinity (rp)."""
+    """The pair high + low as f32: to nearest even (rn), zero (rz), minus (rm) or plus infinity (rp)."""
     if mode == "rn":
         return to_odd(high, low).astype(F32)
     return _direct(np.asarray(high), np.asarray(low), mode, F32)
 
 
 def round_f64(high: Array, low: Array, mode: str) -> Array:
-    """high + low as f64; `high` is rounded to nearest even already."""
+    """The pair high + low as f64; `high` is rounded to nearest even already."""
     if mode == "rn":
         return high
     return _direct(np.asarray(high), np.asarray(low), mode, F64)
 
 
 def round_f16(high: Array, low: Array, mode: str) -> Array:
-    """high + low as f16."""
+    """The pair high + low as f16."""
     dtype = np.dtype(np.float16)
     return to_odd(high, low).astype(dtype) if mode == "rn" else _direct(np.asarray(high), np.asarray(low), mode, dtype)
 

@@ -36,7 +36,7 @@ def _parts(operand: Operand, count: int) -> tuple[Operand | None, ...]:
 
 
 def build_load(decoder: Decoder, instruction: Instruction) -> Operation:
-    """ld and ldu. Narrow values are extended as their type says."""
+    """Loads. Narrow values are extended as their type says."""
     kind, count = type_of(instruction), _count(instruction)
     element = _element(kind)
     result, source = instruction.operands
@@ -114,7 +114,7 @@ def _parameter(offset: int, element: DType) -> Resolver:
 
 
 def build_store(decoder: Decoder, instruction: Instruction) -> Operation:
-    """st. The lower part of wider registers is stored."""
+    """Stores. The lower part of wider registers is stored."""
     kind, count = type_of(instruction), _count(instruction)
     element = UNSIGNED[SIZE_BYTES[kind]]
     target, value = instruction.operands

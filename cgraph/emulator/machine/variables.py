@@ -19,6 +19,6 @@ def place_variables(module: Module, memory: DeviceMemory) -> dict[str, int]:
     for variable in placed:
         data = bytearray(variable.data or bytes(variable.size_bytes or 1))
         for offset, name, addend in variable.references:
-            data[offset : offset + 8] = (symbols[name] + addend).to_bytes(8, "little")
+            data[offset : offset + 8] = ((symbols[name] + addend) % (1 << 64)).to_bytes(8, "little")
         memory.write(symbols[variable.name], data)
     return symbols

@@ -16,7 +16,7 @@ from cgraph.emulator.ptx.types import SIZE_BYTES, is_float
 # What may stand before a declaration and changes nothing for the emulator.
 LINKAGE = frozenset({".visible", ".extern", ".weak", ".common"})
 SPACES = frozenset({".global", ".const", ".shared", ".local", ".param"})
-MAX_VARIABLE_BYTES = 1 << 31
+MAX_VARIABLE_BYTES = 1 << 28
 
 
 @frozen
@@ -115,6 +115,8 @@ def _read_initial(words: Words, kind: str, size_bytes: int) -> tuple[bytes, tupl
         if words.word and (words.word[0].isdigit() or words.word == "-"):
             data += _encoded(words, kind)
         elif words.word not in {"}", ",", ";"}:
+            if SIZE_BYTES[kind] != 8:
+                words.unsupported("an address in a variable whose elements have not 8 bytes")
             references.append((len(data), *_read_reference(words)))
             data += bytes(SIZE_BYTES[kind])
         while depth and words.accept("}"):

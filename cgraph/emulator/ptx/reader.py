@@ -9,14 +9,16 @@ import re
 
 from attrs import define, field
 
+from cgraph.diagnostics import ProblemsFound
 from cgraph.emulator.ptx.body import BodyReader
 from cgraph.emulator.ptx.declarations import LINKAGE, SPACES, read_declaration, read_parameters
 from cgraph.emulator.ptx.layout import place_function
 from cgraph.emulator.ptx.linking import Unlinked
 from cgraph.emulator.ptx.model import Function, Module, Parameter, Variable
 from cgraph.emulator.ptx.places import library_files
+from cgraph.emulator.ptx.problems import UnknownName
 from cgraph.emulator.ptx.tokens import Words
-from cgraph.source import Source
+from cgraph.source import Source, Span
 
 _FILE = re.compile(r'^\s*\.file\s+(\d{1,9})\s+"([^"\n]*)"', re.MULTILINE)
 _TUNING = frozenset({".minnctapersm", ".maxnreg", ".noreturn", ".maxclusterrank"})
@@ -40,6 +42,7 @@ class _Contents:
     variables: dict[str, Variable] = field(factory=dict)
     functions: dict[str, Unlinked] = field(factory=dict)
     bounds: dict[str, _Bounds] = field(factory=dict)
+    references: list[tuple[Span, str]] = field(factory=list)
 
 
 def read_module(text: str, *, name: str = "<ptx>") -> Module:
@@ -82,6 +85,9 @@ def read_module(text: str, *, name: str = "<ptx>") -> Module:
             words.expect(";")
         else:
             words.fail("a variable or a function")
+    for span, referred in contents.references:
+        if referred not in contents.variables or contents.variables[referred].space not in {"global", "const"}:
+            raise ProblemsFound([UnknownName(span, "variable of the module", referred)])
     functions = {each.name: _finish(each, contents) for each in contents.functions.values() if each.body is not None}
     return Module(contents.version, contents.target, functions, contents.variables, files, source)
 
@@ -105,7 +111,9 @@ def _read_variable(words: Words, contents: _Contents) -> None:
     if space in {"param", "local"}:
         words.unsupported(f"a variable of the module in {space} memory")
     while True:
+        start = words.start
         declared = read_declaration(words)
+        contents.references += [(words.span(start), name) for _, name, _ in declared.references]
         if declared.size_bytes is None and space != "shared":
             words.fail("a variable with a size")
         contents.variables[declared.name] = declared.variable(space)

@@ -88,12 +88,12 @@ class Watching:
             frame = Frame(wave, lanes)
             self._report_shared(accesses, frame, region, None, positions, fault[0], int(fault[1][0]), fault[2])
 
-    def barrier(self, wave: Any, lanes: Array | None) -> None:  # noqa: ARG002  (every watch is told the wave)
+    def barrier(self, wave: Any, lanes: Array | None) -> None:
         """Lanes leave a barrier of their block."""
         if self._in_blocks is not None:
             self._in_blocks.barrier(lanes)
 
-    def warp_barrier(self, wave: Any, lanes: Array | None) -> None:  # noqa: ARG002  (as above)
+    def warp_barrier(self, wave: Any, lanes: Array | None) -> None:
         """Lanes leave a barrier of their warp."""
         if self._in_blocks is not None:
             self._in_blocks.warp_barrier(lanes)
