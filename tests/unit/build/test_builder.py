@@ -31,6 +31,7 @@ plane dw : f32 [rows, columns] gradient of w
 plane h : half [rows, columns] output
 plane fixed : half [20] saved
 plane wide : f32 [20] saved
+plane long : f32 [more] saved
 plane x (l : Nat < rows) : f32 [(naturalAdd l 1)] output
 """
 
@@ -55,7 +56,7 @@ def steps(origin: Origin) -> list[tuple[str, str]]:
     return [(step.text, step.span.text) for step in origin.chain()]
 
 
-FILL = "def main = (cgFill h value)"
+FILL = "def main = (cgFill long value)"
 TOUCH = "(cgLaunch touch rows 1 1 (cgPointer (cgArgument 0) h (cgNatural (cgArgument 2) rows cgNoSlots)))"
 
 
