@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from attrs import define, field, frozen
 
+from cgraph.core.collection import paused_collection
 from cgraph.emulator.machine.arrays import BOOL
 from cgraph.emulator.machine.decoder import Decoder, Operation, Regs
 from cgraph.emulator.machine.families import BUILDERS
@@ -117,7 +118,8 @@ def decode(function: Function) -> Program:
     """The program of a function, decoded once."""
     program = _PROGRAMS.get(function)
     if program is None:
-        program = _PROGRAMS[function] = _Assembler(function).assemble()
+        with paused_collection():
+            program = _PROGRAMS[function] = _Assembler(function).assemble()
     return program
 
 

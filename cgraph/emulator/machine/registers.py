@@ -44,7 +44,7 @@ class Registers:
     resolvers: dict[int, Resolver] = field(factory=dict)
     views: list[list[int]] = field(factory=list)
     _bases_by_name: dict[str, int] = field(factory=dict)
-    _slots_by_key: dict[tuple[int, DType], int] = field(factory=dict)
+    _slots_by_key: dict[tuple[int, int], int] = field(factory=dict)
     _constants_by_key: dict[tuple[bytes, DType], int] = field(factory=dict)
 
     def register(self, name: str, kind: str, dtype: DType) -> int:
@@ -85,9 +85,9 @@ class Registers:
         return None if entry is None else entry.base
 
     def _view(self, base: int, dtype: DType) -> int:
-        slot = self._slots_by_key.get((base, dtype))
+        slot = self._slots_by_key.get((base, dtype.num))
         if slot is None:
-            slot = self._slots_by_key[base, dtype] = self._add_slot(Slot(base, dtype))
+            slot = self._slots_by_key[base, dtype.num] = self._add_slot(Slot(base, dtype))
             self.views[base].append(slot)
         return slot
 

@@ -145,9 +145,9 @@ class BodyReader:
                 if count > MAX_REGISTERS:
                     words.fail(f"at most {MAX_REGISTERS} registers")
                 words.expect(">")
-                self._scope.ranges[name] = (kind, count)
+                self._scope.declare(name, kind, count)
             else:
-                self._scope.registers[name] = kind
+                self._scope.declare(name, kind)
             if words.accept(";"):
                 return
             words.expect(",")

@@ -5,7 +5,10 @@ of the kind and the size that the form asks for. What the instruction does is le
 """
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import NoReturn
+
+from attrs import frozen
 
 from cgraph.diagnostics import ProblemsFound
 from cgraph.emulator.ptx.forms import Form, forms
@@ -23,7 +26,7 @@ from cgraph.emulator.ptx.model import (
     Vector,
 )
 from cgraph.emulator.ptx.problems import UnknownInstruction, WrongOperand
-from cgraph.emulator.ptx.types import SIZE_BYTES, is_float
+from cgraph.emulator.ptx.types import REGISTER_TYPES, SIZE_BYTES, is_float
 
 Fault = Callable[[str], NoReturn]
 
@@ -34,28 +37,56 @@ def check_instruction(instruction: Instruction) -> Instruction:
     Raises:
         ProblemsFound: with `UnknownInstruction` or `WrongOperand`.
     """
-    known = forms().get(instruction.opcode, ())
-    matching = [(form, letters) for form in known if (letters := form.match(instruction.modifiers)) is not None]
+    matching = _matching(instruction.opcode, instruction.modifiers)
     if not matching:
-        texts = tuple(form.text for form in known)
+        texts = tuple(form.text for form in forms().get(instruction.opcode, ()))
         raise ProblemsFound([UnknownInstruction(instruction.span, instruction.mnemonic, texts)])
-    fitting = [entry for entry in matching if _count_fits(entry[0], len(instruction.operands))]
-    if not fitting:
-        _fault(instruction, f"it has {len(instruction.operands)} operands, not {_count_text(matching[0][0])}")
-    form, letters = fitting[0]
-    for wanted, operand in zip(form.operands, instruction.operands, strict=False):
-        _check_operand(instruction, wanted.removeprefix("?"), letters, operand)
+    count = len(instruction.operands)
+    fitting = next((entry for entry in matching if entry.form.needed <= count <= len(entry.form.operands)), None)
+    if fitting is None:
+        _fault(instruction, f"it has {count} operands, not {_count_text(matching[0].form)}")
+    for place, operand in enumerate(instruction.operands):
+        if isinstance(operand, Register) and operand.type in fitting.registers[place]:
+            continue
+        wanted = fitting.form.operands[place].removeprefix("?")
+        _check_operand(instruction, wanted, fitting.letters, operand)
     return instruction
 
 
-def _count_fits(form: Form, count: int) -> bool:
-    needed = sum(not operand.startswith("?") for operand in form.operands)
-    return needed <= count <= len(form.operands)
+@frozen
+class _Match:
+    """A form that an instruction has, the types by letter, and the register types that each operand may have."""
+
+    form: Form
+    letters: dict[str, str]
+    registers: tuple[frozenset[str], ...]
+
+
+@cache
+def _matching(opcode: str, modifiers: tuple[str, ...]) -> tuple[_Match, ...]:
+    """The forms that an instruction's words have."""
+    known = forms().get(opcode, ())
+    return tuple(
+        _Match(form, letters, tuple(_register_types(wanted, letters) for wanted in form.operands))
+        for form in known
+        if (letters := form.match(modifiers)) is not None
+    )
+
+
+def _register_types(wanted: str, letters: dict[str, str]) -> frozenset[str]:
+    """The types of registers that an operand may have, for simple descriptions; empty for others."""
+    kind = wanted.removeprefix("?").removeprefix("=")
+    if kind not in letters and kind not in SIZE_BYTES:
+        return frozenset()
+    name = letters.get(kind, kind)
+    if name == "pred":
+        return frozenset({"pred"})
+    return frozenset(each for each in REGISTER_TYPES if SIZE_BYTES[each] == SIZE_BYTES[name] and each != "pred")
 
 
 def _count_text(form: Form) -> str:
-    needed = sum(not operand.startswith("?") for operand in form.operands)
-    return f"{needed}" if needed == len(form.operands) else f"{needed} to {len(form.operands)}"
+    most = len(form.operands)
+    return f"{most}" if form.needed == most else f"{form.needed} to {most}"
 
 
 def _fault(instruction: Instruction, fault: str) -> NoReturn:

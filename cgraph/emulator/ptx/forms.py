@@ -216,12 +216,13 @@ class Part:
 
 @frozen
 class Form:
-    """One form of an instruction; `text` is as the table has it."""
+    """One form of an instruction; `text` is as the table has it, `needed` how many operands must stand."""
 
     opcode: str
     parts: tuple[Part, ...]
     operands: tuple[str, ...]
     text: str
+    needed: int
 
     def match(self, modifiers: tuple[str, ...]) -> dict[str, str] | None:
         """The types by letter if the modifiers are of this form."""
@@ -247,7 +248,8 @@ def _read_form(line: str) -> Form:
         parts.append(Part(frozenset(choices.strip("{}").split("/")), optional, letter))
         del found
     operands = tuple(operand.strip() for operand in tail.split(",") if operand.strip())
-    return Form(opcode, tuple(parts), operands, " ".join(head.split()))
+    needed = sum(not operand.startswith("?") for operand in operands)
+    return Form(opcode, tuple(parts), operands, " ".join(head.split()), needed)
 
 
 @cache

@@ -50,6 +50,15 @@ class Scope:
     ranges: dict[str, tuple[str, int]] = field(factory=dict)
     symbols: dict[str, tuple[str, str]] = field(factory=dict)
     labels: set[str] = field(factory=set)
+    _found: dict[str, Register] = field(factory=dict)
+
+    def declare(self, name: str, kind: str, count: int | None = None) -> None:
+        """A register of that name, or `count` of them, numbered from 0."""
+        self._found.clear()
+        if count is None:
+            self.registers[name] = kind
+        else:
+            self.ranges[name] = (kind, count)
 
     def unique(self, name: str) -> str:
         """The name as the whole function knows it."""
@@ -57,6 +66,12 @@ class Scope:
 
     def register(self, name: str) -> Register | None:
         """The register of that name, here or further out."""
+        found = self._found.get(name)
+        if found is None and (found := self._look_up(name)) is not None:
+            self._found[name] = found
+        return found
+
+    def _look_up(self, name: str) -> Register | None:
         scope: Scope | None = self
         numbered = _NUMBERED.fullmatch(name)
         while scope is not None:
@@ -92,6 +107,10 @@ class Scope:
 def read_operand(words: Words, scope: Scope) -> Operand:
     """The operand at the cursor. A name that is neither register nor variable becomes a label of that raw name."""
     word = words.word
+    register = scope.register(word)
+    if register is not None:
+        words.take()
+        return Pair(register, _read_optional(words, scope)) if words.accept("|") else register
     if word == "{":
         return _read_vector(words, scope)
     if word == "[":
@@ -113,10 +132,6 @@ def _read_named(words: Words, scope: Scope) -> Operand:
     if word == "WARP_SZ":
         words.take()
         return Immediate(WARP_SIZE)
-    register = scope.register(word)
-    if register is not None:
-        words.take()
-        return Pair(register, _read_optional(words, scope)) if words.accept("|") else register
     symbol = scope.symbol(word)
     if symbol is not None:
         words.take()

@@ -9,6 +9,7 @@ import re
 
 from attrs import define, field
 
+from cgraph.core.collection import paused_collection
 from cgraph.diagnostics import ProblemsFound
 from cgraph.emulator.ptx.body import BodyReader
 from cgraph.emulator.ptx.declarations import LINKAGE, SPACES, read_declaration, read_parameters
@@ -55,7 +56,11 @@ def read_module(text: str, *, name: str = "<ptx>") -> Module:
     Raises:
         ProblemsFound: the text is not PTX, or has something that the machine does not know.
     """
-    source = Source(name, text.rstrip("\0"))
+    with paused_collection():
+        return _read(Source(name, text.rstrip("\0")))
+
+
+def _read(source: Source) -> Module:
     words = Words(source)
     files = {int(number): path for number, path in _FILE.findall(source.text)}
     library = library_files(files)

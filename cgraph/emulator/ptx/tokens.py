@@ -12,12 +12,13 @@ from cgraph.emulator.ptx.problems import UnreadablePtx, UnsupportedPtx
 from cgraph.source import Source, Span
 
 _TOKEN = re.compile(
-    r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/)
-      | (?P<string>"(?:[^"\\\n]|\\.)*")
-      | (?P<number>0[fF][0-9a-fA-F]{8}(?![\w$]) | 0[dD][0-9a-fA-F]{16}(?![\w$]) | 0[xX][0-9a-fA-F]+U?(?![\w$])
+    r"""(?:\s+|//[^\n]*|/\*.*?\*/)*
+      ( "(?:[^"\\\n]|\\.)*"
+      | (?:0[fF][0-9a-fA-F]{8}(?![\w$]) | 0[dD][0-9a-fA-F]{16}(?![\w$]) | 0[xX][0-9a-fA-F]+U?(?![\w$])
           | \d+\.\d*(?:[eE][+-]?\d+)? | \d+[eE][+-]?\d+ | \d+U?(?![\w$]))
-      | (?P<word>[.$%_a-zA-Z][\w$.]*(?:::[\w$.]+)*)
-      | (?P<sign>[{}\[\](),;:+\-!|@<>=~*/&^?])""",
+      | [.$%_a-zA-Z][\w$.]*(?:::[\w$.]+)*
+      | [{}\[\](),;:+\-!|@<>=~*/&^?]
+      | \Z)""",
     re.VERBOSE | re.DOTALL,
 )
 
@@ -30,19 +31,16 @@ class Words:
         self._texts: list[str] = []
         self._starts: list[int] = []
         self._position = 0
-        position = 0
-        text = source.text
-        while position < len(text):
-            match = _TOKEN.match(text, position)
-            if match is None:
-                span = Span(source, position, position + 1)
-                raise ProblemsFound([UnreadablePtx(span, "a word", repr(text[position]))])
-            if match.lastgroup != "skip":
-                self._texts.append(match.group())
-                self._starts.append(position)
-            position = match.end()
-        self._texts.append("")
-        self._starts.append(len(text))
+        scanner = _TOKEN.scanner(source.text)
+        end = 0
+        while match := scanner.match():
+            self._texts.append(match[1])
+            self._starts.append(match.start(1))
+            end = match.end()
+            if not match[1]:
+                return
+        end += len(source.text[end:]) - len(source.text[end:].lstrip())
+        raise ProblemsFound([UnreadablePtx(Span(source, end, end + 1), "a word", repr(source.text[end : end + 1]))])
 
     @property
     def word(self) -> str:
@@ -61,7 +59,7 @@ class Words:
     def take(self) -> str:
         """The word at the cursor, and steps over it."""
         word = self._texts[self._position]
-        if self._position < len(self._texts) - 1:
+        if word:
             self._position += 1
         return word
 
@@ -69,7 +67,7 @@ class Words:
         """Steps over the word if it stands at the cursor."""
         if self._texts[self._position] != word:
             return False
-        self.take()
+        self._position += 1
         return True
 
     def expect(self, word: str) -> None:
