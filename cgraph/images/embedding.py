@@ -33,19 +33,19 @@ def embedding_tokens(context: HostContext, *, tokens_gradient: Array, ids: Array
     """tokensGradient[v,width] = Σ over the rows with ids[row] = v of dy[row], the first row first."""
     vocab, width = tokens_gradient.shape
     order = np.argsort(ids, kind="stable")
-    ordered = ids[order]
     block = max(1, CHUNK_ELEMENTS // max(width, 1))
     blocks = -(-vocab // block)
-    bounds = np.searchsorted(ordered, np.minimum(np.arange(blocks + 1) * block, vocab))
+    bounds = np.searchsorted(ids[order], np.minimum(np.arange(blocks + 1) * block, vocab))
 
     def gather(_scratch: Scratch, numbers: Iterator[int]) -> None:
         for number in numbers:
             own = tokens_gradient[number * block : (number + 1) * block]
             own.fill(0)
-            first, end = bounds[number], bounds[number + 1]
-            if first < end:
-                tokens, starts = np.unique(ordered[first:end], return_index=True)
-                own[tokens - number * block] = np.add.reduceat(dy[order[first:end]], starts, axis=0)
+            places = order[bounds[number] : bounds[number + 1]]
+            tokens, counts = np.unique(ids[places], return_counts=True)
+            chosen, ends = dy[places], np.cumsum(counts)
+            for token, count, end in zip(tokens, counts, ends, strict=True):
+                np.add.reduce(chosen[end - count : end], axis=0, out=own[token - number * block])
 
     context.share(blocks, gather)
 

@@ -67,9 +67,9 @@ def _tanh_gate(gate: Array, x: Array) -> None:
 
 def _normal_gate(gate: Array, x: Array, density: Array, work: Array) -> None:
     """The gate of the erf form, and exp(-x²/2) into density; work is used on the way."""
-    magnitude = np.minimum(np.abs(x), LARGEST)
-    np.multiply(magnitude, magnitude, out=density)
+    np.multiply(x, x, out=density)
     np.multiply(density, -0.5, out=density)
     np.exp(density, out=density)
-    upper_tail(magnitude, density, gate, work)
+    # Beyond LARGEST the density alone makes the tail vanish.
+    upper_tail(np.minimum(np.abs(x), LARGEST), density, gate, work)
     np.subtract(1.0, gate, out=gate, where=x > 0)

@@ -43,7 +43,7 @@ def upper_tail(magnitude: Array, density: Array, out: Array, work: Array) -> Non
 
     Args:
         magnitude: numbers from 0 to LARGEST, f32 or f64.
-        density: exp(-magnitude²/2).
+        density: exp(-magnitude²/2), or less where the true number lies beyond LARGEST.
         out: receives the probabilities; other memory than the rest.
         work: memory that is used on the way.
     """

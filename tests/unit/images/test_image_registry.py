@@ -9,7 +9,11 @@ from cgraph.resources import programs_directory
 IMAGE = re.compile(r'image \w+ = kernel "([^"]+)" "([^"]+)" \{(.*?)\n\}', re.DOTALL)
 SLOT = re.compile(r"^\s*slot \d+ ([\w']+) :", re.MULTILINE)
 CONSTANT = re.compile(r"^\s*constant (\w+) =", re.MULTILINE)
-LIBRARY = IMAGE.findall((programs_directory() / "library" / "images.cg").read_text(encoding="utf-8"))
+LIBRARY = [
+    found
+    for name in ("images.cg", "model_images.cg")
+    for found in IMAGE.findall((programs_directory() / "library" / name).read_text(encoding="utf-8"))
+]
 
 
 def test_a_kernel_without_meaning_is_not_found() -> None:
@@ -39,7 +43,7 @@ def test_keywords_are_snake_case(name: str, keyword: str) -> None:
 
 
 def test_the_library_declares_images() -> None:
-    assert len(LIBRARY) >= 18
+    assert len(LIBRARY) >= 36
 
 
 @pytest.mark.parametrize(("file", "entry", "body"), LIBRARY, ids=[entry for _file, entry, _body in LIBRARY])
