@@ -10,7 +10,7 @@ from typing import NoReturn, TypeAlias
 import numpy as np
 
 from cgraph.emulator.machine.arrays import S64, U32, U64, Array
-from cgraph.emulator.machine.decoder import Decoder, Regs
+from cgraph.emulator.machine.decoder import Decoder, Regs, full
 from cgraph.emulator.machine.faults import describe_access, raise_access
 from cgraph.emulator.machine.frame import Frame
 from cgraph.emulator.machine.memory import Allocation, DeviceMemory
@@ -54,12 +54,12 @@ def _of_register(decoder: Decoder, base: Register, offset: int) -> Addresses:
     if SIZE_BYTES[base.type] == 4:
         short = decoder.read_as(base, U32)
         added_short = scalar(offset & 0xFFFFFFFF, U64).astype(U32)
-        return lambda regs, _: (regs[short] + added_short).astype(U64)
+        return lambda regs, frame: full(np.asarray((regs[short] + added_short).astype(U64)), frame)
     slot = decoder.read_as(base, U64)
     if offset == 0:
-        return lambda regs, _: regs[slot]
+        return lambda regs, frame: full(regs[slot], frame)
     added = scalar(offset & ((1 << 64) - 1), U64)
-    return lambda regs, _: regs[slot] + added
+    return lambda regs, frame: full(np.asarray(regs[slot] + added), frame)
 
 
 class Accesses:

@@ -40,11 +40,13 @@ class Decoder:
 
     Args:
         function: what is decoded; registers: its slots.
+        constants: the bits of registers that hold one constant.
         touched: bases of the instruction at hand; written: those of them that it writes.
     """
 
     function: Function
     registers: Registers = field(factory=Registers)
+    constants: Mapping[str, Array] = field(factory=dict)
     touched: set[int] = field(factory=set)
     written: set[int] = field(factory=set)
 
@@ -60,6 +62,8 @@ class Decoder:
     def read_as(self, operand: Operand | None, dtype: DType) -> int:
         """The slot of a source viewed as a NumPy type of its own size."""
         match operand:
+            case Register() if operand.name in self.constants:
+                return self.registers.constant(self.constants[operand.name].view(dtype))
             case Register():
                 slot = self.registers.register(operand.name, operand.type, dtype)
                 self._touch(slot)

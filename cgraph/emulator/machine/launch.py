@@ -21,6 +21,7 @@ from cgraph.emulator.machine.wave import Wave
 from cgraph.emulator.problems import LaunchRefused
 from cgraph.emulator.ptx.model import Function
 from cgraph.emulator.sanitizer import Sanitizer
+from cgraph.emulator.sanitizer.effects import Effects
 from cgraph.emulator.sanitizer.watching import Watching
 
 # Enough lanes to make NumPy's cost a call small, few enough that their registers stay in the processor's cache.
@@ -52,6 +53,7 @@ def launch(
     memory: DeviceMemory,
     sanitizer: Sanitizer | None = None,
     symbols: Mapping[str, int] | None = None,
+    effects: Effects | None = None,
 ) -> LaunchStatistics:
     """Executes a function to its end.
 
@@ -64,6 +66,7 @@ def launch(
         memory: the device's memory.
         sanitizer: collects what is reported beyond accesses that no device allows; None reports only those.
         symbols: addresses of the module's variables, as `place_variables` gives them.
+        effects: what the launch may do to device memory, which the sanitizer holds its accesses against.
 
     Raises:
         ProblemsFound: the launch is refused, an access is out of bounds, misaligned or to freed memory, a barrier or a
@@ -81,11 +84,15 @@ def launch(
         parameters=padded_parameters(arguments),
         symbols=dict(symbols or {}),
         memory=memory,
-        watch=None if sanitizer is None else Watching(sanitizer),
+        watch=None if sanitizer is None else Watching(sanitizer, effects),
     )
     program = decode(function)
-    with np.errstate(all="ignore"):
-        _run(program, context)
+    try:
+        with np.errstate(all="ignore"):
+            _run(program, context)
+    finally:
+        if sanitizer is not None:
+            sanitizer.thread_instructions += context.executed
     return LaunchStatistics(context.executed, (time.perf_counter() - start) * 1e3)
 
 

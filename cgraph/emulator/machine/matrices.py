@@ -27,27 +27,33 @@ def _slots(decoder: Decoder, operand: Operand, kind: str, *, written: bool) -> l
 
 def _stack(regs: Regs, frame: Frame, slots: list[int]) -> Array:
     """Registers as [register, warp, group, pair]."""
-    values = np.stack([full(regs[slot], frame) for slot in slots])
+    values = np.concatenate([full(regs[slot], frame) for slot in slots])
     return values.reshape(len(slots), -1, GROUPS, PAIRS)
 
 
-def _elements(words: Array, kind: str) -> Array:
-    """Operands as f64, [register, warp, group, pair, element]."""
+def _parts(words: Array, kind: str) -> Array:
+    """Operands as bits, [register, warp, group, pair, element]."""
     if kind == "tf32":
-        return (words & U32.type(0xFFFFE000)).view(F32).astype(F64)[..., None]
-    halves = widen(np.ascontiguousarray(words).view(U16), kind).astype(F64)
-    return halves.reshape(*words.shape, 2)
+        return words[..., None]
+    return words.view(U16).reshape(*words.shape, 2)
 
 
-def _left(elements: Array) -> Array:
+def _wide(bits: Array, kind: str) -> Array:
+    """Bits of elements as f64."""
+    if kind == "tf32":
+        return (bits & U32.type(0xFFFFE000)).view(F32).astype(F64)
+    return bits.view(F16).astype(F64) if kind == "f16" else widen(bits, kind).astype(F64)
+
+
+def _left(parts: Array, kind: str) -> Array:
     """A left operand [warp, 16, k]: register r holds rows 8 · (r % 2) + group; its columns begin at block r // 2."""
-    blocks = elements.reshape(elements.shape[0] // 2, 2, *elements.shape[1:])
-    return blocks.transpose(2, 1, 3, 0, 4, 5).reshape(elements.shape[1], 16, -1)
+    blocks = parts.reshape(parts.shape[0] // 2, 2, *parts.shape[1:])
+    return _wide(blocks.transpose(2, 1, 3, 0, 4, 5).reshape(parts.shape[1], 16, -1), kind)
 
 
-def _right(elements: Array) -> Array:
+def _right(parts: Array, kind: str) -> Array:
     """A right operand [warp, k, 8]: column `group`; register r holds block r of the rows."""
-    return elements.transpose(1, 0, 3, 4, 2).reshape(elements.shape[1], -1, GROUPS)
+    return _wide(parts.transpose(1, 0, 3, 4, 2).reshape(parts.shape[1], -1, GROUPS), kind)
 
 
 def build_mma(decoder: Decoder, instruction: Instruction) -> Operation:
@@ -60,19 +66,19 @@ def build_mma(decoder: Decoder, instruction: Instruction) -> Operation:
     c = _slots(decoder, addend, sums, written=False)
 
     def run(regs: Regs, frame: Frame) -> None:
-        product = _left(_elements(_stack(regs, frame, a), left_kind)) @ _right(
-            _elements(_stack(regs, frame, b), right_kind)
+        product = _left(_parts(_stack(regs, frame, a), left_kind), left_kind) @ _right(
+            _parts(_stack(regs, frame, b), right_kind), right_kind
         )
         # As [row block, warp, group, pair, element]: the way the accumulator lies in registers.
         blocks = product.reshape(-1, 2, GROUPS, PAIRS, 2).transpose(1, 0, 2, 3, 4)
-        before = _stack(regs, frame, c)
         if sums == "f32":
-            added = before.reshape(2, 2, *before.shape[1:]).transpose(0, 2, 3, 4, 1)
-            after = (blocks + added).astype(F32)
-            for place, slot in enumerate(d):
-                regs[slot][...] = after[place // 2, ..., place % 2].reshape(-1)
+            shape = blocks.shape[1:4]
+            before = [full(regs[slot], frame).reshape(shape) for slot in c]
+            after = [blocks[place // 2, ..., place % 2] + before[place] for place in range(4)]
+            for slot, values in zip(d, after, strict=True):
+                regs[slot].reshape(shape)[...] = values
         else:
-            after = (blocks + _elements(before, "f16")).astype(F16)
+            after = (blocks + _wide(_parts(_stack(regs, frame, c), "f16"), "f16")).astype(F16)
             words = np.ascontiguousarray(after).view(U32)[..., 0]
             for place, slot in enumerate(d):
                 regs[slot][...] = words[place].reshape(-1)

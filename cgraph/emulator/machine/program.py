@@ -12,6 +12,7 @@ from attrs import define, field, frozen
 
 from cgraph.core.collection import paused_collection
 from cgraph.emulator.machine.arrays import BOOL
+from cgraph.emulator.machine.constants import constant_registers, moved_register
 from cgraph.emulator.machine.decoder import Decoder, Operation, Regs
 from cgraph.emulator.machine.families import BUILDERS
 from cgraph.emulator.machine.frame import Frame
@@ -90,6 +91,7 @@ class Segment:
     Args:
         operations: in order; touched, written: the bases that they use and change.
         meeting: which lanes the first instruction needs, if it needs others.
+        length: how many instructions of the text it stands for.
     """
 
     operations: list[Operation] = field(factory=list)
@@ -97,6 +99,7 @@ class Segment:
     written: frozenset[int] = frozenset()
     meeting: Meeting | None = None
     end: End = Jump(0)
+    length: int = 1
 
 
 @frozen(eq=False)
@@ -136,7 +139,8 @@ class _Assembler:
 
     def __init__(self, function: Function) -> None:
         self._function = function
-        self._decoder = Decoder(function)
+        self._constants = constant_registers(function)
+        self._decoder = Decoder(function, constants=self._constants)
         self._instructions = function.instructions
         starts = {0, *function.labels.values()}
         for index, instruction in enumerate(self._instructions):
@@ -191,10 +195,13 @@ class _Assembler:
         decoder = self._decoder
         touched: set[int] = set()
         written: set[int] = set()
-        segment = Segment(end=Jump(self._numbers[stop]))
+        segment = Segment(end=Jump(self._numbers[stop]), length=stop - start)
         for index in range(start, stop):
             instruction = self._instructions[index]
             decoder.begin()
+            moved = moved_register(instruction)
+            if moved is not None and moved.name in self._constants:
+                continue
             if instruction.opcode in _ENDS or _is_barrier(instruction):
                 segment.end = self._end(instruction, index)
             else:

@@ -51,6 +51,8 @@ def fma_f32(a: Array, b: Array, c: Array, out: Array) -> None:
     """Computes out = a · b + c with one rounding to nearest even, all f32: the product is exact in f64, the sum is mended."""
     product = np.multiply(a, b, dtype=F64)
     total = np.asarray(np.add(product, c))
+    if total.ndim == 0:
+        total = np.full(out.shape, total)
     bits = total.view(S64)
     mended = None
     if np.count_nonzero(bits & _TAIL) != total.size:
@@ -66,7 +68,7 @@ def fma_f32(a: Array, b: Array, c: Array, out: Array) -> None:
 
 def fma_f64(a: Array, b: Array, c: Array) -> Array:
     """The value a · b + c with one rounding to nearest even, all f64."""
-    a, b, c = np.broadcast_arrays(a, b, c)
+    a, b, c = np.broadcast_arrays(np.atleast_1d(a), b, c)
     product, low = two_product(a, b)
     upper, lower = two_sum(c, low)
     high, middle = two_sum(product, upper)

@@ -68,7 +68,7 @@ class Scheduler:
             operation(regs, frame)
         if frame.lanes is not None:
             frame.dirty |= segment.written
-        self._wave.context.executed += (len(segment.operations) + 1) * frame.count
+        self._wave.context.executed += segment.length * frame.count
         end = segment.end
         match end:
             case Jump():
@@ -99,7 +99,7 @@ class Scheduler:
         return None
 
     def _choose(self, table: Table, frame: Frame) -> int | None:
-        places = np.minimum(frame.regs[table.index], len(table.targets) - 1)
+        places = np.minimum(full(frame.regs[table.index], frame), len(table.targets) - 1)
         first = int(places.flat[0])
         if (places == first).all():
             return table.targets[first]
@@ -164,10 +164,10 @@ class Scheduler:
         """Whether the lanes that the instruction needs are all there. If not, sends on those that can go and parks
         the others."""
         warps = frame.warps()
-        mask = ALL_LANES if meeting.mask is None else frame.regs[meeting.mask]
-        if warps.full and (meeting.mask is None or (mask.ndim == 0 and int(mask) == ALL_LANES)):
+        mask = np.uint32(ALL_LANES) if meeting.mask is None else frame.regs[meeting.mask]
+        if warps.full and (mask == ALL_LANES).all():
             return True
-        masks = warps.spread(full(np.asarray(mask, np.uint32), frame), frame.count)
+        masks = warps.spread(full(np.asarray(mask), frame), frame.count)
         own = (masks >> LANES.astype(np.uint32)) & 1
         strange = warps.collect((own == 0) & warps.active)
         if strange.any():

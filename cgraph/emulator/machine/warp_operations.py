@@ -13,7 +13,7 @@ from cgraph.emulator.machine.arrays import U32, WARP_LANES, Array
 from cgraph.emulator.machine.decoder import Decoder, Operation, Regs, full, type_of
 from cgraph.emulator.machine.frame import Frame
 from cgraph.emulator.machine.warps import Warps
-from cgraph.emulator.ptx.model import Immediate, Instruction
+from cgraph.emulator.ptx.model import Instruction
 from cgraph.emulator.ptx.types import DTYPES
 
 LANES = np.arange(WARP_LANES)
@@ -38,18 +38,15 @@ def build_shuffle(decoder: Decoder, instruction: Instruction) -> Operation:
     mode = instruction.modifiers[-2]
     value_target, predicate_target = decoder.results(instruction.operands[0], ("b32", "pred"))
     source, lane, control = (decoder.read(operand, "u32") for operand in instruction.operands[1:4])
-    fixed = all(isinstance(operand, Immediate) for operand in instruction.operands[2:4])
-    plans: dict[int, tuple[Array, Array]] = {}
+    plans: dict[tuple[int, int], tuple[Array, Array]] = {}
 
     def plan(regs: Regs, frame: Frame, warps: Warps) -> tuple[Array, Array]:
         by, packed = regs[lane], regs[control]
-        if by.ndim == packed.ndim == 0:
-            if fixed and 0 in plans:
-                return plans[0]
-            chosen = sources_of(mode, LANES, int(by) & 31, int(packed))
-            if fixed:
-                plans[0] = chosen
-            return chosen
+        first = int(by.flat[0]) & 31, int(packed.flat[0])
+        if by.ndim == packed.ndim == 0 or ((by == by.flat[0]).all() and (packed == first[1]).all()):
+            if first not in plans:
+                plans[first] = sources_of(mode, LANES, *first)
+            return plans[first]
         return sources_of(
             mode, LANES, warps.spread(by, frame.count).astype(np.int64) & 31, warps.spread(packed, frame.count)
         )

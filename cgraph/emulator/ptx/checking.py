@@ -4,7 +4,7 @@ Receives an instruction with resolved names; guarantees that it has one of the m
 of the kind and the size that the form asks for. What the instruction does is left to the machine.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NoReturn
 
@@ -51,6 +51,22 @@ def check_instruction(instruction: Instruction) -> Instruction:
         wanted = fitting.form.operands[place].removeprefix("?")
         _check_operand(instruction, wanted, fitting.letters, operand)
     return instruction
+
+
+def written_registers(instruction: Instruction) -> Iterator[str]:
+    """The names of the registers that a checked instruction writes."""
+    count = len(instruction.operands)
+    matching = _matching(instruction.opcode, instruction.modifiers)
+    form = next(each.form for each in matching if each.form.needed <= count <= len(each.form.operands))
+    for wanted, operand in zip(form.operands, instruction.operands, strict=False):
+        if not wanted.startswith("="):
+            continue
+        parts: Sequence[Operand | None] = (operand,)
+        if isinstance(operand, Vector):
+            parts = operand.parts
+        elif isinstance(operand, Pair):
+            parts = (operand.first, operand.second)
+        yield from (part.name for part in parts if isinstance(part, Register))
 
 
 @frozen
