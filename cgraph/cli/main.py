@@ -12,6 +12,7 @@ COMMANDS = {
     "show": ("cgraph.cli.show", "Print what a program is at a stage: syntax, graph, schedule, …"),
     "run": ("cgraph.cli.run", "Run a program and say what it did."),
     "kernels": ("cgraph.cli.kernels", "Compile kernels and say what they take; no GPU is needed."),
+    "sanitize": ("cgraph.cli.sanitize", "Execute kernels with every check on: bounds, races, effects."),
     "gradcheck": ("cgraph.cli.gradcheck", "Compare a backward program with differences of its forward program."),
 }
 

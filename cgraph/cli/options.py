@@ -23,31 +23,48 @@ MOST_SHOWN = 50
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def program_options(function: Function) -> Function:
-    """FILE, --entry, --set, --half and --order: everything that a build needs."""
-    for decorate in reversed(
-        (
-            click.argument("file"),
-            click.option("--entry", metavar="NAME", help="The definition to build; main where it is not given."),
-            click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter's value."),
-            click.option(
-                "--half",
-                type=click.Choice([element.value for element in HALF_CHOICES]),
-                default=Element.F32.value,
-                show_default=True,
-                help="What `half` stands for; with f64 everything is computed in f64.",
-            ),
-            click.option(
-                "--order",
-                type=click.Choice([order.value for order in Order]),
-                default=Order.DATAFLOW.value,
-                show_default=True,
-                help="How much freedom the schedule leaves.",
-            ),
-        )
-    ):
-        function = decorate(function)
-    return function
+def options_of_programs(
+    halves: Sequence[Element], default: Element, explanation: str
+) -> Callable[[Function], Function]:
+    """FILE, --entry, --set, --half and --order: everything that a build needs.
+
+    Args:
+        halves: what `half` may stand for.
+        default: one of them.
+        explanation: of the choice, a sentence.
+    """
+
+    def decorated(function: Function) -> Function:
+        for decorate in reversed(
+            (
+                click.argument("file"),
+                click.option("--entry", metavar="NAME", help="The definition to build; main where it is not given."),
+                click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter's value."),
+                click.option(
+                    "--half",
+                    type=click.Choice([element.value for element in halves]),
+                    default=default.value,
+                    show_default=True,
+                    help=explanation,
+                ),
+                click.option(
+                    "--order",
+                    type=click.Choice([order.value for order in Order]),
+                    default=Order.DATAFLOW.value,
+                    show_default=True,
+                    help="How much freedom the schedule leaves.",
+                ),
+            )
+        ):
+            function = decorate(function)
+        return function
+
+    return decorated
+
+
+program_options = options_of_programs(
+    HALF_CHOICES, Element.F32, "What `half` stands for; with f64 everything is computed in f64."
+)
 
 
 def parse_settings(settings: Sequence[str]) -> dict[str, int | float]:

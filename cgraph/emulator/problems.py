@@ -7,10 +7,12 @@ names the .cu line, the kernel, the block and the thread, where they are known.
 from collections.abc import Sequence
 from typing import ClassVar
 
-from attrs import frozen
+from attrs import field, frozen
 
-from cgraph.diagnostics import Problem
+from cgraph.core.origins import Origin
+from cgraph.diagnostics import Label, Problem
 from cgraph.emulator.ptx.model import Place
+from cgraph.graph.origins import origin_notes
 
 
 @frozen
@@ -32,6 +34,8 @@ class KernelFault(Problem):
         kernel: its name; place: the .cu line, if known.
         block, thread: the indices (x, y, z) of the first thread at fault; None where no single one is.
         threads: how many threads are at fault at this instruction at once.
+        command, origin: the launch in a program, in words and where it comes from, if that is known.
+        more_launches: how many more launches of the same text have the same fault.
     """
 
     kernel: str
@@ -39,6 +43,9 @@ class KernelFault(Problem):
     block: tuple[int, int, int] | None
     thread: tuple[int, int, int] | None
     threads: int
+    command: str = field(default="", kw_only=True)
+    origin: Origin | None = field(default=None, kw_only=True, repr=False)
+    more_launches: int = field(default=0, kw_only=True)
 
     @property
     def where(self) -> str:
@@ -49,12 +56,19 @@ class KernelFault(Problem):
         """Facts of this kind of fault."""
         return ()
 
+    def labels(self) -> Sequence[Label]:
+        """The launch."""
+        return () if self.origin is None else (Label(self.origin.span, f"launched here: {self.command}"),)
+
     def notes(self) -> Sequence[str]:
-        """The details, then the thread."""
+        """The details, the thread, then the way to the launch."""
         place = "" if self.place is None else f", at {self.place}"
         thread = "" if self.thread is None else f", block {self.block}, thread {self.thread}"
-        more = (f"and {self.threads - 1} more threads at the same time",) if self.threads > 1 else ()
-        return (*self.details(), f"in kernel {self.kernel}{thread}{place}", *more)
+        more = [f"and {self.threads - 1} more threads at the same time"] if self.threads > 1 else []
+        if self.more_launches:
+            more.append(f"and in {self.more_launches} more launches of the same text")
+        way = () if self.origin is None else origin_notes(self.origin)
+        return (*self.details(), f"in kernel {self.kernel}{thread}{place}", *more, *way)
 
     def _fields(self) -> dict[str, object]:
         return {**super()._fields(), "where": self.where}
@@ -68,6 +82,7 @@ class AccessFault(KernelFault):
         access: `reads` or `writes`; size_bytes: of the access by one thread.
         space: `global`, `shared`, `local` or `parameter` memory.
         memory: what lies there: a plane's name, `shared memory`, …; offset: in it, in bytes; extent: its size in bytes.
+        element: where the offset is in a plane, counted in its elements; index: that element's, () outside the plane.
     """
 
     access: str
@@ -76,9 +91,14 @@ class AccessFault(KernelFault):
     memory: str
     offset: int
     extent: int
+    element: int | None = field(default=None, kw_only=True)
+    index: tuple[int, ...] = field(default=(), kw_only=True)
 
     def details(self) -> Sequence[str]:
-        return (f"{self.memory} has {self.extent} bytes",)
+        if self.element is None:
+            return (f"{self.memory} has {self.extent} bytes",)
+        index = f", at {list(self.index)}" if self.index else ""
+        return (f"that is element {self.element}{index}; {self.memory} has {self.extent} bytes",)
 
 
 @frozen
@@ -120,8 +140,8 @@ class UninitialisedRead(AccessFault):
 
     def details(self) -> Sequence[str]:
         if self.pending:
-            return ("a cp.async writes them, but no cp.async.wait came between",)
-        return (f"{self.memory} has {self.extent} bytes",)
+            return (*super().details(), "a cp.async writes them, but no cp.async.wait came between")
+        return super().details()
 
 
 @frozen
@@ -131,7 +151,7 @@ class Race(AccessFault):
     other: str
 
     def details(self) -> Sequence[str]:
-        return (self.other,)
+        return (*super().details(), self.other)
 
 
 @frozen

@@ -27,13 +27,13 @@ def explain_failure(source: KernelSource, signature: Signature, log: str) -> Com
     for line in log.splitlines():
         match = _ERROR.match(line)
         if match is not None and match["file"] in source.sources:
-            errors.append(Label(_line_span(source.sources[match["file"]], int(match["line"])), match["message"]))
+            errors.append(Label(line_span(source.sources[match["file"]], int(match["line"])), match["message"]))
     tried = () if _NO_HEADER.search(log) is None else find_cuda_headers().tried
     file = str(source.path)
     return CompilationFailed(signature.span, signature.name, file, tuple(errors[:MOST_ERRORS]), log, tried)
 
 
-def _line_span(source: Source, line: int) -> Span:
+def line_span(source: Source, line: int) -> Span:
     """The text of a 1-based line, without the blanks before it."""
     number = min(line, len(source.line_starts)) - 1
     start, text = source.line_starts[number], source.line_text(number)

@@ -9,33 +9,28 @@ import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import groupby
-from typing import Any
 
 import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from cgraph.backends.cuda.compiler import HALF_HEADER, HALF_MACRO, CodeKind, compile_images
+from cgraph.backends.cuda.compiler import HALF_HEADER, HALF_MACRO
+from cgraph.backends.cuda.machine_kernels import load_machine_kernels, parameter_buffer
 from cgraph.backends.cuda.sources import find_kernel_source
 from cgraph.backends.planes import HostPlanes
 from cgraph.backends.problems import HalfOfKernel, KernelFailed, SlotNotWritten
 from cgraph.core.elements import Element
 from cgraph.core.origins import Origin
 from cgraph.core.roles import AccessMode
-from cgraph.core.signatures import Slot, SlotKind
+from cgraph.core.signatures import Slot
 from cgraph.diagnostics import Problem, ProblemsFound
-from cgraph.emulator.driver.hardware import ImageRefused, Kernel, KernelFault
+from cgraph.emulator.driver.hardware import Kernel, KernelFault
 from cgraph.emulator.driver.machine_hardware import MachineHardware
 from cgraph.emulator.machine.memory import FRESH_BYTE
 from cgraph.graph.model import Image, LaunchNode, PlaneArgument
 from cgraph.source import Span
 
 ALIGNMENT_BYTES = 256  # of a plane on a device; a part of it is as aligned as its offset
-SCALARS: dict[SlotKind, np.dtype[Any]] = {
-    SlotKind.POINTER: np.dtype("<u8"),
-    SlotKind.NATURAL: np.dtype("<i4"),
-    SlotKind.FLOAT: np.dtype("<f4"),
-}
 
 
 @frozen(eq=False)
@@ -88,13 +83,7 @@ class KernelsOnHost:
             places.extend((pointer, parts[-1]) for pointer in group)
         addresses = {pointer.slot.number: part.address + pointer.start - part.start for pointer, part in places}
         kernel = self.kernels[node.image]
-        buffer = bytearray(max((p.offset + p.size_bytes for p in kernel.parameters), default=0))
-        slots = node.image.signature.slots
-        for slot, argument, parameter in zip(slots, node.arguments, kernel.parameters, strict=True):
-            value: Any = addresses.get(slot.number, 0) if slot.kind is SlotKind.POINTER else argument
-            encoded = np.array(value, SCALARS[slot.kind]).tobytes()
-            buffer[parameter.offset : parameter.offset + parameter.size_bytes] = encoded
-        return partial(self._launch, node, bytes(buffer), parts, places)
+        return partial(self._launch, node, parameter_buffer(node, kernel, addresses), parts, places)
 
     def _allocate(self, group: Sequence[_Pointer]) -> _Part:
         """Memory for slots of one plane that share bytes, or for one slot."""
@@ -166,18 +155,7 @@ def load_kernels(nodes: Sequence[LaunchNode], half: Element, planes: HostPlanes)
     if problems:
         raise ProblemsFound(problems)
     hardware = MachineHardware()
-    major, minor = hardware.capability
-    images = [node.image for node in nodes]
-    compiled = compile_images(images, half, f"sm_{major}{minor}", CodeKind.PTX)
-    modules: dict[str, Any] = {}
-    for kernel in compiled:
-        if kernel.module.key not in modules:
-            try:
-                modules[kernel.module.key] = hardware.load(kernel.module.code.decode())
-            except ImageRefused as stopped:
-                problems.extend(hardware.take_problems())
-                raise ProblemsFound(problems) from stopped
-    kernels = {kernel.image: modules[kernel.module.key][kernel.entry.name] for kernel in compiled}
+    kernels = load_machine_kernels([node.image for node in nodes], half, hardware)
     return KernelsOnHost(planes, kernels, hardware)
 
 

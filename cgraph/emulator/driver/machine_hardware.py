@@ -12,6 +12,7 @@ from cgraph.emulator.machine import DeviceMemory, launch, place_variables
 from cgraph.emulator.problems import KernelTrap, Misaligned, OutOfBounds, UseAfterFree
 from cgraph.emulator.ptx import Function, Parameter, read_module
 from cgraph.emulator.sanitizer import Sanitizer
+from cgraph.emulator.sanitizer.effects import Effects
 
 TOTAL_BYTES = 16 << 30  # a limit for programs that ask how much there is; the host's own memory may end before
 CAPABILITY = (8, 0)
@@ -56,6 +57,7 @@ class MachineHardware:
     Args:
         sanitizer: collects what a device would carry on with. None: only what no device allows is found.
         problems: faults, in their order: those that failed a context.
+        effects: of the next launches, for the sanitizer to hold their accesses against; None: against nothing.
     """
 
     sanitizer: Sanitizer | None = field(factory=Sanitizer)
@@ -63,6 +65,7 @@ class MachineHardware:
     total_bytes: int = TOTAL_BYTES
     capability: tuple[int, int] = CAPABILITY
     problems: list[Problem] = field(factory=list)
+    effects: Effects | None = None
 
     def load(self, text: str) -> Mapping[str, Kernel]:
         """The kernels of a PTX module by name. Raises ImageRefused."""
@@ -88,6 +91,7 @@ class MachineHardware:
                 memory=self.memory,
                 sanitizer=self.sanitizer,
                 symbols=kernel.symbols,
+                effects=self.effects,
             )
         except ProblemsFound as stopped:
             self.problems.extend(stopped.problems)

@@ -1,8 +1,9 @@
 """The sanitizer's eyes: checks each access as it happens.
 
 Receives what the machine tells; guarantees a report, with thread, place and .cu line, for reads of bytes that nothing
-wrote, for races, for barriers that only part of a block reaches, and for exchanges with lanes that are not there. Local
-memory is not watched: no other thread sees it.
+wrote, for races, for barriers that only part of a block reaches, for exchanges with lanes that are not there, and for
+what the launch's effects find, where they are held against something. Local memory is not watched: no other thread
+sees it.
 """
 
 from typing import Any
@@ -17,8 +18,15 @@ from cgraph.emulator.machine.marks import PENDING, find_unwritten
 from cgraph.emulator.problems import GlobalRace, PartialBarrier, PartialWarp, SharedRace, UninitialisedRead
 from cgraph.emulator.ptx.model import Instruction
 from cgraph.emulator.sanitizer.collection import Sanitizer
+from cgraph.emulator.sanitizer.effects import Effect, Effects
 from cgraph.emulator.sanitizer.global_races import GlobalRaces
+from cgraph.emulator.sanitizer.problems_effects import UndeclaredAccess, UnorderedAccess
 from cgraph.emulator.sanitizer.shared_races import SharedRaces
+
+EFFECTS: dict[Effect, type[UndeclaredAccess | UnorderedAccess]] = {
+    Effect.UNDECLARED: UndeclaredAccess,
+    Effect.UNORDERED: UnorderedAccess,
+}
 
 
 @define(eq=False)
@@ -27,9 +35,11 @@ class Watching:
 
     Args:
         sanitizer: takes the reports.
+        effects: of the command that launches; None where they are held against nothing.
     """
 
     sanitizer: Sanitizer
+    effects: Effects | None = None
     _between_blocks: GlobalRaces = field(factory=GlobalRaces)
     _in_blocks: SharedRaces | None = None
     _reported: set[tuple[type, int]] = field(factory=set)
@@ -44,6 +54,8 @@ class Watching:
         """Lanes are about to read: from bytes that something wrote, and that nobody else writes."""
         if region.space not in {"global", "shared"}:
             return
+        self.sanitizer.accessed_bytes += accesses.size_bytes * len(positions)
+        self._note_effects(accesses, frame, region, indices, positions, writes=False)
         unwritten = find_unwritten(region, positions, accesses.size_bytes)
         if len(unwritten):
             self._report_unwritten(accesses, frame, region, indices, positions, unwritten)
@@ -66,6 +78,9 @@ class Watching:
         self, accesses: Any, frame: Any, region: Any, indices: Array | None, positions: Array, *, strong: bool
     ) -> None:
         """Lanes are about to write to bytes that nobody else uses."""
+        if region.space in {"global", "shared"}:
+            self.sanitizer.accessed_bytes += accesses.size_bytes * len(positions)
+        self._note_effects(accesses, frame, region, indices, positions, writes=True)
         if region.space == "shared" and self._in_blocks is not None:
             fault = self._in_blocks.write(_lanes(frame, indices), positions, accesses.size_bytes, atomic=strong)
             if fault is not None:
@@ -78,6 +93,7 @@ class Watching:
     def atomic(self, accesses: Any, frame: Any, region: Any, indices: Array | None, positions: Array) -> None:
         """Lanes are about to update."""
         self.read(accesses, frame, region, indices, positions, strong=True)
+        self._note_effects(accesses, frame, region, indices, positions, writes=True)
 
     def arrive(self, accesses: Any, wave: Any, region: Any, lanes: Array, positions: Array) -> None:
         """Bytes of asynchronous copies arrive: others may read them after a barrier only."""
@@ -88,12 +104,12 @@ class Watching:
             frame = Frame(wave, lanes)
             self._report_shared(accesses, frame, region, None, positions, fault[0], int(fault[1][0]), fault[2])
 
-    def barrier(self, wave: Any, lanes: Array | None) -> None:
+    def barrier(self, _wave: Any, lanes: Array | None) -> None:
         """Lanes leave a barrier of their block."""
         if self._in_blocks is not None:
             self._in_blocks.barrier(lanes)
 
-    def warp_barrier(self, wave: Any, lanes: Array | None) -> None:
+    def warp_barrier(self, _wave: Any, lanes: Array | None) -> None:
         """Lanes leave a barrier of their warp."""
         if self._in_blocks is not None:
             self._in_blocks.warp_barrier(lanes)
@@ -124,6 +140,26 @@ class Watching:
             return False
         self._reported.add(key)
         return True
+
+    def _note_effects(
+        self, accesses: Any, frame: Any, region: Any, indices: Array | None, positions: Array, *, writes: bool
+    ) -> None:
+        """Tells the launch's effects, and reports what they find."""
+        effects = self.effects
+        if effects is None or region.space != "global" or not len(positions):
+            return
+        territory = effects.of(region)
+        note = territory.note_write if writes else territory.note_read
+        for effect, wrong in note(positions, accesses.size_bytes):
+            kind = EFFECTS[effect]
+            if not len(wrong) or not self._is_new(kind, accesses.instruction):
+                continue
+            fields = _describe(accesses, frame, region, indices, positions, wrong, writes=writes)
+            if effect is Effect.UNORDERED and territory.rival is not None:
+                start = int(positions[wrong[0]])
+                rival = territory.rival(start, start + accesses.size_bytes, writes)
+                fields |= {"rival": rival.text, "rival_span": rival.span}
+            self.sanitizer.report(kind(**fields))
 
     def _report_unwritten(
         self, accesses: Any, frame: Any, region: Any, indices: Array | None, positions: Array, wrong: Array
