@@ -156,10 +156,16 @@ def test_cut_texts_end_in_problems(length: int) -> None:
     try_to_run(SAMPLE[:length])
 
 
-PIECES = sorted({*SAMPLE.split(), ";", "{", "}", "[", "]", ",", "-1", "0", "%r1", "%p0", "%d0", "0x", "\"", "/*", "<", "é"})
+PIECES = sorted(
+    {*SAMPLE.split(), ";", "{", "}", "[", "]", ",", "-1", "0", "%r1", "%p0", "%d0", "0x", '"', "/*", "<", "é"}
+)
 
 
-@given(st.lists(st.tuples(st.integers(0, len(SAMPLE)), st.integers(0, 12), st.sampled_from(PIECES)), min_size=1, max_size=3))
+@given(
+    st.lists(
+        st.tuples(st.integers(0, len(SAMPLE)), st.integers(0, 12), st.sampled_from(PIECES)), min_size=1, max_size=3
+    )
+)
 @settings(deadline=None, max_examples=300)
 @example([(SAMPLE.index("bra $DONE"), 9, "bra $NOWHERE")])
 @example([(SAMPLE.index("tile[256]"), 9, "tile[0]")])
@@ -178,5 +184,3 @@ def test_words_that_change_places_end_in_problems(data: st.DataObject) -> None:
         a, b = data.draw(st.integers(0, len(parts) - 1)), data.draw(st.integers(0, len(parts) - 1))
         parts[a], parts[b] = parts[b], parts[a]
     try_to_run(" ".join(parts))
-
-

@@ -93,7 +93,9 @@ class Bench:
         finally:
             for array, address in planes:
                 if array.flags.writeable:
-                    array[...] = np.frombuffer(self.memory.read(address, array.nbytes), array.dtype).reshape(array.shape)
+                    array[...] = np.frombuffer(self.memory.read(address, array.nbytes), array.dtype).reshape(
+                        array.shape
+                    )
 
 
 class Address(int):

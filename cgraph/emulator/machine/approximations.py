@@ -1,8 +1,8 @@
 """Functions that devices approximate: ex2 lg2 sin cos rsqrt tanh.
 
 The machine computes them in f64 and rounds once. Devices differ from that within the ISA's bounds, which tests of
-real devices must allow: ex2 2 ulp; lg2 2^-22 absolute between ½ and 2, 2^-22 relative elsewhere; sin and cos 2^-20.5 absolute
-in -π … π; rsqrt 2^-22.9 relative; tanh 2^-11 relative.
+real devices must allow: ex2 2 ulp; lg2 2^-22 absolute between ½ and 2, 2^-22 relative elsewhere; sin and cos 2^-20.5
+absolute in -π … π; rsqrt 2^-22.9 relative; tanh 2^-11 relative.
 Source: PTX ISA, "Floating Point Instructions".
 """
 

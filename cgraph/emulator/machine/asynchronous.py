@@ -5,6 +5,7 @@ Source: PTX ISA, "Data Movement and Conversion Instructions: cp.async, commit_gr
 """
 
 import numpy as np
+from attrs import frozen
 
 from cgraph.emulator.machine.accesses import Accesses, build_addresses
 from cgraph.emulator.machine.arrays import Array
@@ -48,28 +49,40 @@ def _arrive(frame: Frame, copy: Copy) -> None:
     mark_written(region, copy.positions, size)
 
 
+@frozen(eq=False)
+class _Source:
+    """The reading side of a copy of `size` bytes a lane: accesses for each number of bytes that may be asked for."""
+
+    size: int
+    accesses: dict[int, Accesses]
+
+    def read(self, frame: Frame, addresses: Array, lanes: Array, count: int, data: Array) -> None:
+        """Reads `count` bytes for some lanes of the frame into the rows of `data`."""
+        whole = len(lanes) == frame.count
+        part = frame if whole else frame.subset(lanes, ())
+        accesses = self.accesses[count]
+        watch = frame.wave.context.watch
+        for region, indices, positions in accesses.parts(addresses if whole else addresses[lanes], part):
+            if watch is not None:
+                watch.read(accesses, part, region, indices, positions, strong=False)
+            rows = lanes if indices is None else lanes[indices]
+            if count == self.size:
+                data[rows] = region.data.reshape(-1, count)[positions // count]
+            else:
+                data[rows, :count] = region.data[positions[:, None] + np.arange(count)]
+
+
 def _build_copy(decoder: Decoder, instruction: Instruction) -> Operation:
-    target, source, size_operand, *rest = instruction.operands
+    target, origin, size_operand, *rest = instruction.operands
     allowed = _SIZES[instruction.modifiers[1]]
     size = int(size_operand.value) if isinstance(size_operand, Immediate) else 0
-    to_addresses, from_addresses = build_addresses(decoder, target), build_addresses(decoder, source)
+    to_addresses, from_addresses = build_addresses(decoder, target), build_addresses(decoder, origin)
     taken = decoder.read(rest[0], "u32") if rest else None
     writes = Accesses(instruction, "shared", size, writes=True)
-    reads = {count: Accesses(instruction, "global", count, writes=False, align_bytes=size) for count in range(1, 17)}
-
-    def read(frame: Frame, addresses: Array, lanes: Array | None, count: int, data: Array) -> None:
-        part = frame if lanes is None else frame.subset(lanes, ())
-        chosen = addresses if lanes is None else addresses[lanes]
-        for region, indices, positions in reads[count].parts(chosen, part):
-            watch = frame.wave.context.watch
-            if watch is not None:
-                watch.read(reads[count], part, region, indices, positions, strong=False)
-            places = np.arange(part.count) if indices is None else indices
-            places = places if lanes is None else lanes[places]
-            if count == size:
-                data[places] = region.data.reshape(-1, size)[positions // size]
-            else:
-                data[places, :count] = region.data[positions[:, None] + np.arange(count)]
+    counts = range(1, size + 1)
+    source = _Source(
+        size, {count: Accesses(instruction, "global", count, writes=False, align_bytes=size) for count in counts}
+    )
 
     def run(regs: Regs, frame: Frame) -> None:
         if size not in allowed:
@@ -82,7 +95,7 @@ def _build_copy(decoder: Decoder, instruction: Instruction) -> Operation:
             if count > size:
                 raise_misuse(instruction, frame, lanes, f"{count} of {size} bytes are to be read")
             if count:
-                read(frame, addresses, None if len(lanes) == frame.count else lanes, int(count), data)
+                source.read(frame, addresses, lanes, int(count), data)
         ((region, _, positions),) = writes.parts(to_addresses(regs, frame), frame)
         watch = frame.wave.context.watch
         if watch is not None:

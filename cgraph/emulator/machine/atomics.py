@@ -34,7 +34,7 @@ def _update_of(name: str, kind: str) -> Update:
     simple: dict[str, Update] = {
         **_AT_ONCE,
         "exch": lambda _, value: value,
-        "cas": lambda old, expected, value: np.where(old == expected, value, old),
+        "cas": lambda old, expected, value: np.asarray(np.where(old == expected, value, old)),
         "inc": lambda old, limit: np.where(old >= limit, old.dtype.type(0), old + old.dtype.type(1)),
         "dec": lambda old, limit: np.where((old == 0) | (old > limit), limit, old - old.dtype.type(1)),
     }
@@ -102,7 +102,7 @@ def _in_turns(view: Array, places: Array, values: Sequence[Array], update: Updat
     turns = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
     old = np.empty(len(places), view.dtype)
     if len(starts) == len(order):
-        groups = [slice(None)]
+        groups = [order]
     else:
         by_turn = np.argsort(turns, kind="stable")
         bounds = np.nonzero(np.diff(turns[by_turn]))[0] + 1

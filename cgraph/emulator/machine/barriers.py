@@ -34,6 +34,8 @@ class Barriers:
         self._arrived = np.zeros((wave.block_count, BARRIERS), np.int64)
         self._expected = np.zeros((wave.block_count, BARRIERS), np.int64)
         self._places: dict[int, Barrier] = {}
+        # Whether nobody has arrived at a barrier that is not open yet.
+        self.idle = True
 
     def arrive(self, barrier: Barrier, frame: Frame) -> list[tuple[int, Array]]:
         """Lanes arrive, their registers flushed. Returns who goes on where: (segment, lanes)."""
@@ -54,6 +56,7 @@ class Barriers:
         else:
             self._expected[blocks, numbers] = 0
         np.add.at(self._arrived, (blocks, numbers), 1)
+        self.idle = False
         released: list[tuple[int, Array]] = []
         if barrier.waits:
             self._places[barrier.target] = barrier
@@ -79,6 +82,7 @@ class Barriers:
         self._report_exited(complete, lanes)
         self._reduce(lanes)
         self._arrived[complete] = 0
+        self.idle = not self._arrived.any()
         self._number[lanes] = NOWHERE
         watch = wave.context.watch
         if watch is not None:

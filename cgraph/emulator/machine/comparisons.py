@@ -79,17 +79,15 @@ def build_setp(decoder: Decoder, instruction: Instruction) -> Operation:
     combine = next((_COMBINE[each] for each in instruction.modifiers if each in _COMBINE), None)
     first, second = decoder.results(instruction.operands[0], ("pred", "pred"))
     get = _get_compared(decoder, instruction, kind)
-    if combine is None and second is None and first is not None and not kind.endswith("x2") and kind in DTYPES:
-        if isinstance(compare, np.ufunc) and kind not in {"f16", "bf16"} and "ftz" not in instruction.modifiers:
-            return _build_plain(decoder, instruction, compare, first)
+    pairs, half = kind.endswith("x2"), "f16" in kind
+    plain = combine is None and second is None and not half and "ftz" not in instruction.modifiers
+    if plain and first is not None and isinstance(compare, np.ufunc):
+        return _build_plain(decoder, instruction, compare, first)
     with_predicate = decoder.predicate(instruction.operands[3]) if combine is not None else None
 
     def run(regs: Regs, frame: Frame) -> None:
-        result = np.broadcast_to(compare(*get(regs, frame)), frame.count * (2 if kind.endswith("x2") else 1))
-        if kind.endswith("x2"):
-            answers = (result[0::2], result[1::2])
-        else:
-            answers = (result, ~result)
+        result = np.broadcast_to(compare(*get(regs, frame)), frame.count * (2 if pairs else 1))
+        answers = (result[0::2], result[1::2]) if pairs else (result, ~result)
         if combine is not None and with_predicate is not None:
             other = with_predicate(regs)
             answers = (combine(answers[0], other), combine(answers[1], other))

@@ -105,7 +105,7 @@ def build_multiply(decoder: Decoder, instruction: Instruction) -> Operation:
         return build_function(decoder, instruction, np.multiply)
     if type_of(instruction) == "f32":
         return build_function(
-            decoder, instruction, lambda a, b: round_f32(np.multiply(a, b, dtype=F64), np.float64(0), mode)
+            decoder, instruction, lambda a, b: round_f32(np.multiply(a, b, dtype=F64), np.zeros(()), mode)
         )
     return build_function(decoder, instruction, _within_range(lambda a, b: round_f64(*two_product(a, b), mode), mode))
 
@@ -158,7 +158,7 @@ def build_divide(decoder: Decoder, instruction: Instruction) -> Operation:
 
 
 def divide_directed(a: Array, b: Array, mode: str) -> Array:
-    """Quotients a / b in f32 or f64 in a directed mode: the sign of the remainder tells on which side the quotient lies."""
+    """Quotients a / b in f32 or f64 in a directed mode: the remainder tells on which side the exact one lies."""
     dtype = np.result_type(a, b)
     wide_a, wide_b = a.astype(F64), b.astype(F64)
     quotient = wide_a / wide_b
@@ -203,10 +203,8 @@ def build_root(decoder: Decoder, instruction: Instruction) -> Operation:
 def extreme(opcode: str, a: Array, b: Array, *, propagates: bool) -> Array:
     """The min or max of floats: -0 is less than +0; a NaN counts only where both are, or where NaN propagates."""
     low = opcode == "min"
-    if propagates:
-        result = (np.minimum if low else np.maximum)(a, b)
-    else:
-        result = (np.fmin if low else np.fmax)(a, b)
+    careful, quiet = (np.minimum, np.fmin) if low else (np.maximum, np.fmax)
+    result = careful(a, b) if propagates else quiet(a, b)
     zeros = (a == 0) & (b == 0)
     if zeros.any():
         negative = (np.signbit(a) | np.signbit(b)) if low else (np.signbit(a) & np.signbit(b))

@@ -50,10 +50,7 @@ def build_half_function(decoder: Decoder, instruction: Instruction, function: Fu
         if flushes:
             values = [_flushed(value, kind) for value in values]
         result = np.asarray(function(*values))
-        if result.dtype == U16:
-            narrowed = result
-        else:
-            narrowed = narrow(result, kind)
+        narrowed = result if result.dtype == U16 else narrow(result, kind)
         if flushes or saturates or relu:
             result = widen(narrowed, kind)
             result = _flushed(result, kind) if flushes else result

@@ -92,7 +92,7 @@ def multiply_high(a: Array, b: Array, kind: str) -> Array:
     size = SIZE_BYTES[kind]
     if size < 8:
         wide = S64 if kind.startswith("s") else U64
-        return np.multiply(a, b, dtype=wide) >> wide.type(8 * size)
+        return np.asarray(np.multiply(a, b, dtype=wide) >> wide.type(8 * size))
     unsigned_a, unsigned_b = a.astype(U64), b.astype(U64)
     a_low, a_high = unsigned_a & LOW_HALF, unsigned_a >> HALF_BITS
     b_low, b_high = unsigned_b & LOW_HALF, unsigned_b >> HALF_BITS

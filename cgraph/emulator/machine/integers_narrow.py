@@ -13,8 +13,9 @@ from cgraph.emulator.ptx.model import Instruction
 
 def field(values: Array, start: int, bits: int, *, signed: bool) -> Array:
     """Some bits of 32-bit words, extended to 64."""
-    raised = values.astype(U32) << U32.type(32 - bits - start)
-    return ((raised.view(S32) if signed else raised) >> (S32 if signed else U32).type(32 - bits)).astype(S64)
+    raised: Array = values.astype(U32) << U32.type(32 - bits - start)
+    extended = (raised.view(S32) if signed else raised) >> (S32 if signed else U32).type(32 - bits)
+    return np.asarray(extended, S64)
 
 
 def build_dot(decoder: Decoder, instruction: Instruction) -> Operation:

@@ -41,7 +41,7 @@ def _parts(words: Array, kind: str) -> Array:
 def _wide(bits: Array, kind: str) -> Array:
     """Bits of elements as f64."""
     if kind == "tf32":
-        return (bits & U32.type(0xFFFFE000)).view(F32).astype(F64)
+        return np.asarray((bits & U32.type(0xFFFFE000)).view(F32).astype(F64))
     return bits.view(F16).astype(F64) if kind == "f16" else widen(bits, kind).astype(F64)
 
 
@@ -74,8 +74,8 @@ def build_mma(decoder: Decoder, instruction: Instruction) -> Operation:
         if sums == "f32":
             shape = blocks.shape[1:4]
             before = [full(regs[slot], frame).reshape(shape) for slot in c]
-            after = [blocks[place // 2, ..., place % 2] + before[place] for place in range(4)]
-            for slot, values in zip(d, after, strict=True):
+            results = [blocks[place // 2, ..., place % 2] + before[place] for place in range(4)]
+            for slot, values in zip(d, results, strict=True):
                 regs[slot].reshape(shape)[...] = values
         else:
             after = (blocks + _wide(_parts(_stack(regs, frame, c), "f16"), "f16")).astype(F16)

@@ -4,6 +4,7 @@ Receives a linked function; guarantees that lanes enter a segment only at its be
 whole warps begins one, and that barriers end one. When lanes execute which segment is left to the scheduler.
 """
 
+from itertools import pairwise
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -174,7 +175,7 @@ class _Assembler:
         """All segments, in the order of the text."""
         segments: list[Segment] = []
         bounds = [*self._starts, len(self._instructions)]
-        for start, stop in zip(bounds, bounds[1:], strict=False):
+        for start, stop in pairwise(bounds):
             if start in self._alone:
                 segments.append(self._chooser(start))
             segments.append(self._segment(start, stop))

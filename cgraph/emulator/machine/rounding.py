@@ -48,7 +48,7 @@ def to_odd(high: Array, low: Array) -> Array:
 
 
 def fma_f32(a: Array, b: Array, c: Array, out: Array) -> None:
-    """Computes out = a · b + c with one rounding to nearest even, all f32: the product is exact in f64, the sum is mended."""
+    """Computes out = a · b + c in f32 with one rounding to nearest even: an exact product, a sum that is mended."""
     product = np.multiply(a, b, dtype=F64)
     total = np.asarray(np.add(product, c))
     if total.ndim == 0:
@@ -145,15 +145,15 @@ def widen_bf16(bits: Array) -> Array:
 
 def narrow_bf16(values: Array) -> Array:
     """f32 values as bf16 bits, rounded to nearest even; NaN is 0x7fff."""
-    bits = np.ascontiguousarray(values, F32).view(U32)
+    bits: Array = np.ascontiguousarray(values, F32).view(U32)
     rounded = (bits + (U32.type(0x7FFF) + (bits >> U32.type(16) & U32.type(1)))) >> U32.type(16)
-    return np.where(np.isnan(values), U16.type(0x7FFF), rounded.astype(U16))
+    return np.asarray(np.where(np.isnan(values), U16.type(0x7FFF), rounded.astype(U16)))
 
 
 def narrow_bf16_toward_zero(values: Array) -> Array:
     """f32 values as bf16 bits, cut off; NaN is 0x7fff."""
     bits = np.ascontiguousarray(values, F32).view(U32) >> U32.type(16)
-    return np.where(np.isnan(values), U16.type(0x7FFF), bits.astype(U16))
+    return np.asarray(np.where(np.isnan(values), U16.type(0x7FFF), bits.astype(U16)))
 
 
 def odd_f32(values: Array) -> Array:

@@ -35,8 +35,6 @@ class Scheduler:
         self._groups: dict[int, list[Frame]] = {}
         self._parked: dict[int, list[Frame]] = {}
         self._barriers = Barriers(wave)
-        # Whether all lanes of a block that have not exited are in one frame: then a barrier needs no counting.
-        self._nobody_waits = True
 
     def run(self) -> None:
         """Executes until every lane has exited.
@@ -136,33 +134,31 @@ class Scheduler:
         lanes = frame.lane_numbers
         finish_copies(frame, None)
         self._wave.end(lanes)
-        if not self._nobody_waits:
+        if not self._barriers.idle:
             for target, others in self._barriers.open(np.unique(self._wave.block_of[lanes])):
                 self._send(target, others)
 
     def _barrier(self, barrier: Barrier, frame: Frame) -> int | None:
         wave = self._wave
-        if barrier.count is None and barrier.waits and not barrier.reduction and self._nobody_waits:
-            if self._holds_whole_blocks(frame):
-                if wave.context.watch is not None:
-                    wave.context.watch.barrier(wave, frame.lanes)
-                return barrier.target
+        plain = barrier.count is None and barrier.waits and not barrier.reduction
+        if plain and self._barriers.idle and self._holds_whole_blocks(frame):
+            if wave.context.watch is not None:
+                wave.context.watch.barrier(wave, frame.lanes)
+            return barrier.target
         frame.flush()
-        self._nobody_waits = False
         for target, lanes in self._barriers.arrive(barrier, frame):
             self._send(target, lanes)
         return None
 
     def _holds_whole_blocks(self, frame: Frame) -> bool:
-        """Whether every lane of the frame's blocks is in the frame (so that nobody has exited either)."""
+        """Whether every lane of the frame's blocks is in it, so that a barrier needs no counting."""
         if frame.lanes is None:
             return True
         counts = np.bincount(self._wave.block_of[frame.lanes], minlength=self._wave.block_count)
         return bool(((counts == 0) | (counts == self._wave.threads)).all())
 
     def _meet(self, meeting: Meeting, number: int, frame: Frame) -> bool:
-        """Whether the lanes that the instruction needs are all there. If not, sends on those that can go and parks
-        the others."""
+        """Whether the lanes that the instruction needs are all there; if not, parks those whose others are missing."""
         warps = frame.warps()
         mask = np.uint32(ALL_LANES) if meeting.mask is None else frame.regs[meeting.mask]
         if warps.full and (mask == ALL_LANES).all():

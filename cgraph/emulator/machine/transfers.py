@@ -45,13 +45,9 @@ def build_load(decoder: Decoder, instruction: Instruction) -> Operation:
     targets = [
         None if part is None else decoder.write_as(part, _register_type(part, kind)) for part in _parts(result, count)
     ]
-    if isinstance(source.base, Symbol) and source.base.space == "param":
-        offset = decoder.symbol_offset(source.base) + source.offset
-        if (
-            0 <= offset <= decoder.function.parameter_bytes - count * element.itemsize
-            and offset % element.itemsize == 0
-        ):
-            return _build_parameter(decoder, offset, element, targets)
+    known = _parameter_offset(decoder, source, count * element.itemsize, element.itemsize)
+    if known is not None:
+        return _build_parameter(decoder, known, element, targets)
     accesses = Accesses(instruction, space_of(instruction), count * element.itemsize, writes=False)
     addresses = build_addresses(decoder, source)
     strong = is_strong(instruction)
@@ -62,19 +58,22 @@ def build_load(decoder: Decoder, instruction: Instruction) -> Operation:
             watch = frame.wave.context.watch
             if watch is not None:
                 watch.read(accesses, frame, region, indices, positions, strong=strong)
-            if count == 1:
-                target = targets[0]
-                if target is not None:
-                    _take(region.view(element), positions >> shift, regs[target], indices)
-                continue
-            rows = region.view(element).reshape(-1, count).take(positions >> shift, 0)
-            for place, target in enumerate(targets):
-                if target is not None and indices is None:
-                    regs[target][...] = rows[:, place]
-                elif target is not None:
-                    regs[target][indices] = rows[:, place]
+            if count > 1:
+                rows = region.view(element).reshape(-1, count).take(positions >> shift, 0)
+                _spread(rows, regs, targets, indices)
+            elif targets[0] is not None:
+                _take(region.view(element), positions >> shift, regs[targets[0]], indices)
 
     return run
+
+
+def _parameter_offset(decoder: Decoder, source: Address, size_bytes: int, align_bytes: int) -> int | None:
+    """Where in the parameter buffer an address lies, if the text tells and all of it is inside."""
+    if not isinstance(source.base, Symbol) or source.base.space != "param":
+        return None
+    offset = decoder.symbol_offset(source.base) + source.offset
+    inside = 0 <= offset <= decoder.function.parameter_bytes - size_bytes and offset % align_bytes == 0
+    return offset if inside else None
 
 
 def _take(view: Array, places: Array, target: Array, indices: Array | None) -> None:
@@ -84,6 +83,13 @@ def _take(view: Array, places: Array, target: Array, indices: Array | None) -> N
         view.take(places, 0, target, "clip")
     else:
         target[...] = view.take(places)
+
+
+def _spread(rows: Array, regs: Regs, targets: list[int | None], indices: Array | None) -> None:
+    """The columns of a vector load, each to its register."""
+    for place, target in enumerate(targets):
+        if target is not None:
+            regs[target][... if indices is None else indices] = rows[:, place]
 
 
 def _register_type(operand: Operand, kind: str) -> DType:

@@ -72,6 +72,7 @@ def sources_of(mode: str, lanes: Array, by: Array | int, control: Array | int) -
     control = np.asarray(control).astype(np.int64)
     clamp, segment = control & 31, control >> 8 & 31
     last = (lanes & segment) | (clamp & ~segment)
+    wanted: Array
     if mode == "up":
         wanted = lanes - by
         in_range = wanted >= last
@@ -98,13 +99,14 @@ def build_vote(decoder: Decoder, instruction: Instruction) -> Operation:
         warps = frame.warps()
         voters = members(regs[mask], frame, warps)
         votes = warps.spread(predicate(regs), frame.count) & voters
+        answer: Array
         if mode == "ballot":
             answer = mask_words(votes)
         elif mode == "any":
-            answer = votes.any(axis=1)
+            answer = np.asarray(votes.any(axis=1))
         else:
-            everyone = (votes | ~voters).all(axis=1)
-            answer = everyone if mode == "all" else everyone | ~votes.any(axis=1)
+            everyone = np.asarray((votes | ~voters).all(axis=1))
+            answer = everyone if mode == "all" else np.asarray(everyone | ~votes.any(axis=1))
         regs[target][...] = warps.collect(np.broadcast_to(answer[:, None], votes.shape))
 
     return run
@@ -113,7 +115,7 @@ def build_vote(decoder: Decoder, instruction: Instruction) -> Operation:
 def members(mask: Array, frame: Frame, warps: Warps) -> Array:
     """Which lanes are there and named by their warp's mask, [rows, 32]."""
     if mask.ndim == 0:
-        return warps.active & ((mask & _POWERS) != 0)
+        return np.asarray(warps.active & ((mask & _POWERS) != 0))
     words = warps.spread(mask, frame.count).max(axis=1)
     return np.asarray(warps.active & ((words[:, None] & _POWERS) != 0))
 
@@ -160,7 +162,8 @@ def build_redux(decoder: Decoder, instruction: Instruction) -> Operation:
     name, kind = instruction.modifiers[1:]
     dtype = DTYPES[kind]
     reduce: Callable[..., Array] = _REDUCTIONS[name].reduce
-    neutral = {"min": np.iinfo(dtype).max, "max": np.iinfo(dtype).min, "and": np.iinfo(dtype).max}.get(name, 0)
+    info = np.iinfo(kind.replace("s", "int").replace("u", "uint").replace("b", "uint"))
+    neutral = {"min": info.max, "max": info.min, "and": info.max}.get(name, 0)
     target, source = decoder.write(instruction.operands[0], kind), decoder.read(instruction.operands[1], kind)
     mask = decoder.read(instruction.operands[2], "u32")
 

@@ -9,8 +9,8 @@ from cgraph.emulator.ptx.model import Instruction
 class Watch(Protocol):
     """Whoever wants to know of accesses.
 
-    `frame` holds the lanes, `region` and `positions` say where each accesses, `indices` are the lanes' places in the
-    frame (None: all of them, in order). `strong` accesses are those that the program declares to be seen by others.
+    `frame` holds the lanes of a wave, `region` and `positions` say where each accesses, `indices` are the lanes' places
+    in the frame (None: all, in order). `strong` accesses are those that the program declares to be seen by others.
     """
 
     def begin_wave(self, wave: Any) -> None:
@@ -32,10 +32,10 @@ class Watch(Protocol):
     def arrive(self, accesses: Any, wave: Any, region: Any, lanes: Array, positions: Array) -> None:
         """Bytes that lanes of the wave copied without waiting are about to arrive."""
 
-    def barrier(self, wave: Any, lanes: Array | None) -> None:
+    def barrier(self, _wave: Any, lanes: Array | None) -> None:
         """Lanes (None: all) leave a barrier of their block."""
 
-    def warp_barrier(self, wave: Any, lanes: Array | None) -> None:
+    def warp_barrier(self, _wave: Any, lanes: Array | None) -> None:
         """Lanes leave a barrier of their warp."""
 
     def shuffle(self, instruction: Instruction, frame: Any, warps: Any, places: Array) -> None:

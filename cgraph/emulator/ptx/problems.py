@@ -40,7 +40,7 @@ class UnknownInstruction(Problem):
 
 @frozen
 class UnknownName(Problem):
-    """A name that nothing declares. `kind` is what it should be: a register, a label, a function …"""
+    """A name that nothing declares. `kind` is what it should be, such as a register or a label."""
 
     code: ClassVar[str] = "CG752"
     title: ClassVar[str] = "{kind} {name} is not declared"

@@ -67,34 +67,40 @@ def _read(source: Source) -> Module:
     contents = _Contents()
     _read_header(words, contents)
     while words.word:
-        word = words.word
-        if word == ".file":
-            words.take()
-            words.natural("a file's number")
-            words.take()
-            while words.accept(","):
-                words.natural("a time or a size")
-        elif word == ".section":
-            words.take()
-            words.take()
-            words.skip_braces()
-        elif word in LINKAGE:
-            words.take()
-        elif word in SPACES:
-            _read_variable(words, contents)
-        elif word in {".entry", ".func"}:
+        if words.word in {".entry", ".func"}:
             _read_function(words, contents, files, library)
-        elif word == ".pragma":
-            words.take()
-            words.take()
-            words.expect(";")
         else:
-            words.fail("a variable or a function")
-    for span, referred in contents.references:
-        if referred not in contents.variables or contents.variables[referred].space not in {"global", "const"}:
-            raise ProblemsFound([UnknownName(span, "variable of the module", referred)])
+            _read_part(words, contents)
+    for span, name in contents.references:
+        if name not in contents.variables or contents.variables[name].space not in {"global", "const"}:
+            raise ProblemsFound([UnknownName(span, "variable of the module", name)])
     functions = {each.name: _finish(each, contents) for each in contents.functions.values() if each.body is not None}
     return Module(contents.version, contents.target, functions, contents.variables, files, source)
+
+
+def _read_part(words: Words, contents: _Contents) -> None:
+    """Whatever stands between functions: variables, linkage, files, debugging sections."""
+    word = words.word
+    if word in LINKAGE:
+        words.take()
+    elif word in SPACES:
+        _read_variable(words, contents)
+    elif word == ".file":
+        words.take()
+        words.natural("a file's number")
+        words.take()
+        while words.accept(","):
+            words.natural("a time or a size")
+    elif word == ".section":
+        words.take()
+        words.take()
+        words.skip_braces()
+    elif word == ".pragma":
+        words.take()
+        words.take()
+        words.expect(";")
+    else:
+        words.fail("a variable or a function")
 
 
 def _read_header(words: Words, contents: _Contents) -> None:

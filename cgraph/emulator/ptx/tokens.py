@@ -31,9 +31,10 @@ class Words:
         self._texts: list[str] = []
         self._starts: list[int] = []
         self._position = 0
-        scanner = _TOKEN.scanner(source.text)
         end = 0
-        while match := scanner.match():
+        for match in _TOKEN.finditer(source.text):
+            if match.start() != end:
+                break
             self._texts.append(match[1])
             self._starts.append(match.start(1))
             end = match.end()

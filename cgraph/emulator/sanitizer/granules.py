@@ -1,7 +1,7 @@
 """Shadows of memory: one number for each granule of bytes, as fine as the accesses so far.
 
-Receives accesses of any size; guarantees that an access covers whole granules: a shadow is refined when a smaller access
-comes, so accesses side by side never look like one.
+Receives accesses of any size; guarantees that an access covers whole granules: a shadow is refined when a smaller
+access comes, so accesses side by side never look like one.
 """
 
 import numpy as np
@@ -45,4 +45,4 @@ def by_granule(values: Array, places: Array) -> Array:
 
 def per_access(found: Array) -> Array:
     """Which accesses something is true of, if it is true of any of their granules."""
-    return found if found.ndim == 1 else found.any(axis=1)
+    return found if found.ndim == 1 else np.asarray(found.any(axis=1))

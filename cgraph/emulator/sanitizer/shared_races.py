@@ -137,4 +137,4 @@ def _first(values: Array, wrong: Array, accesses: Array) -> Array:
     if wrong.ndim == 1:
         return values[accesses]
     columns = wrong[accesses].argmax(axis=1)
-    return np.broadcast_to(values, wrong.shape)[accesses, columns]
+    return np.asarray(np.broadcast_to(values, wrong.shape)[accesses, columns])

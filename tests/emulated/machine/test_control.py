@@ -244,7 +244,9 @@ def test_a_trap_names_its_line_and_thread() -> None:
     ("grid", "block", "shared"),
     [(0, 32, 0), (1, 2048, 0), (1, (1, 1, 65), 0), ((1, 65536), 32, 0), (1, 128, 0), (1, 32, 1 << 20)],
 )
-def test_launches_that_no_device_accepts(grid: int | tuple[int, ...], block: int | tuple[int, ...], shared: int) -> None:
+def test_launches_that_no_device_accepts(
+    grid: int | tuple[int, ...], block: int | tuple[int, ...], shared: int
+) -> None:
     text = 'extern "C" __global__ void __launch_bounds__(64) small(int* out) { out[0] = 1; }'
     with pytest.raises(ProblemsFound) as stopped:
         Bench(compile_module(text)).run("small", grid, block, np.zeros(1, "i4"), shared=shared)

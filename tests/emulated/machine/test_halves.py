@@ -91,7 +91,9 @@ def test_conversions_round_to_nearest_even() -> None:
     generator = np.random.default_rng(3)
     exponents = generator.integers(-150, 124, 4000)
     wide = (generator.standard_normal(4000) * 2.0**exponents).astype("f4")
-    ties = np.array([1 + 2.0**-8, 1 + 3 * 2.0**-8, 1 + 2.0**-11, 1 + 3 * 2.0**-11, 65520, 65519, 2.0**-25, 3.39e38, np.inf])
+    ties = np.array(
+        [1 + 2.0**-8, 1 + 3 * 2.0**-8, 1 + 2.0**-11, 1 + 3 * 2.0**-11, 65520, 65519, 2.0**-25, 3.39e38, np.inf]
+    )
     values = np.concatenate([wide, ties.astype("f4"), -ties.astype("f4")])
     with np.errstate(over="ignore"):
         for kind, dtype in KINDS.items():
@@ -120,7 +122,9 @@ def test_conversions_toward_zero() -> None:
 def test_integers_become_halves_in_one_rounding() -> None:
     values = np.arange(-4000, 70000, 37, dtype="i4")
     with np.errstate(over="ignore"):
-        check(apply("cvt.rn.f16.s32 D, A", np.zeros(len(values), "f2"), values), values.astype("f8").astype("f2"), "s32")
+        check(
+            apply("cvt.rn.f16.s32 D, A", np.zeros(len(values), "f2"), values), values.astype("f8").astype("f2"), "s32"
+        )
     back = apply("cvt.rzi.s32.f16 D, A", np.zeros(4, "i4"), np.array([1.9, -1.9, np.inf, 65504], "f2"))
     np.testing.assert_array_equal(back, [1, -1, np.iinfo("i4").max, 65504])
 

@@ -48,7 +48,11 @@ def test_products_of_fragments(kind: str, depth: int) -> None:
     b = generator.standard_normal((5, depth, 8)).astype(DTYPES[kind])
     c = generator.standard_normal((5, 16, 8)).astype("f4")
     d = np.zeros_like(c)
-    text = PRODUCT.replace("MMA", MMA[depth].replace("KIND", kind)).replace("K / ", f"{depth} / ").replace("* K", f"* {depth}")
+    text = (
+        PRODUCT.replace("MMA", MMA[depth].replace("KIND", kind))
+        .replace("K / ", f"{depth} / ")
+        .replace("* K", f"* {depth}")
+    )
     text = text.replace("16 * K", f"16 * {depth}").replace("blockIdx.x * K", f"blockIdx.x * {depth}")
     run_source(text, "product", 5, 32, d, a.view("u2"), b.view("u2"), c)
     wide = [each.astype("f8") for each in (a, b, c)]
@@ -110,7 +114,9 @@ def test_matrices_are_loaded_and_stored(count: int, transposed: bool) -> None:
     np.testing.assert_array_equal(back, values)
     for matrix, group, pair, element in np.ndindex(count, 8, 4, 2):
         row, column = group, 2 * pair + element
-        assert out[matrix, group, pair, element] == (values[matrix, column, row] if transposed else values[matrix, row, column])
+        assert out[matrix, group, pair, element] == (
+            values[matrix, column, row] if transposed else values[matrix, row, column]
+        )
 
 
 PIPELINE = """
