@@ -24,7 +24,7 @@ def copy_from_device(name: str, interface: Mapping[str, Any]) -> NDArray[Any]:
 
     Raises:
         ValueError: it is masked, or its elements do not lie one after the other.
-        ProblemsFound: CG740 or CG742 from the driver, CG748 where CUDA's Python packages are missing.
+        ProblemsFound: CG740 to CG742 from the driver, CG748 where CUDA's Python packages are missing.
     """
     if interface.get("mask") is not None:
         raise ValueError(f"{name}: masked arrays on a GPU are not read")

@@ -22,7 +22,7 @@ def host_array(name: str, value: object) -> NDArray[Any]:
 
     Raises:
         ValueError: it cannot be made an array.
-        ProblemsFound: it lies on a GPU, and a driver call fails (CG740, CG742) or CUDA is not installed (CG748).
+        ProblemsFound: it lies on a GPU, and a driver call fails (CG740 to CG742) or CUDA is not installed (CG748).
     """
     if isinstance(value, np.ndarray):
         return value

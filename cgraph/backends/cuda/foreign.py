@@ -1,19 +1,19 @@
 """Copies from memory of other libraries on a GPU.
 
-Receives an address that the caller vouches for; its context is the one in which it was allocated.
+Receives an address that the caller vouches for, in the primary context of its device, which libraries share.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from cuda.bindings import driver as cu
-from cuda.pathfinder import DynamicLibNotFoundError
 from numpy.typing import NDArray
 
 from cgraph.backends.cuda.calls import Calls
-from cgraph.backends.problems_devices import NoDriver
-from cgraph.diagnostics import ProblemsFound
+from cgraph.backends.cuda.context import open_context
 
-CONTEXT = cu.CUpointer_attribute.CU_POINTER_ATTRIBUTE_CONTEXT
+ORDINAL = cu.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 
 
 def copy_to_host(target: NDArray[Any], address: int, stream: int | None) -> None:
@@ -25,17 +25,24 @@ def copy_to_host(target: NDArray[Any], address: int, stream: int | None) -> None
         stream: to wait for before; None where the memory is ready. 1 and 2 are the legacy and the per-thread stream.
 
     Raises:
-        ProblemsFound: CG740 where there is no driver, CG742 where a call fails.
+        ProblemsFound: CG740 where there is no driver, CG741 where there is no device, CG742 where a call fails.
     """
     call = Calls()
-    try:
-        call(cu.cuInit, 0)
-    except DynamicLibNotFoundError as error:
-        raise ProblemsFound([NoDriver(None)]) from error
-    call(cu.cuCtxPushCurrent, cu.CUcontext(call(cu.cuPointerGetAttribute, CONTEXT, address)))
-    try:
+    # Any device's context will do to ask whose the address is.
+    with _opened(0, call):
+        number = int(call(cu.cuPointerGetAttribute, ORDINAL, address))
+    with _opened(number, call):
         if stream is not None:
             call(cu.cuStreamSynchronize, cu.CUstream(stream))
         call(cu.cuMemcpyDtoH, target.ctypes.data, address, target.nbytes)
+
+
+@contextmanager
+def _opened(number: int, call: Calls) -> Iterator[None]:
+    """A device's context, current."""
+    context = open_context(number, call)
+    try:
+        with context.current():
+            yield
     finally:
-        cu.cuCtxPopCurrent()
+        context.close()
