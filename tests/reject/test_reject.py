@@ -23,7 +23,9 @@ from cgraph.syntax.loading import load_source
 
 HERE = Path(__file__).parent
 TESTS = HERE.parent
-CASES = sorted(HERE.glob("*/*.cg"))
+# What the programs import, so that their messages do not change with the library.
+IMPORTED = HERE / "imported"
+CASES = sorted(path for path in HERE.glob("*/*.cg") if path.parent != IMPORTED)
 # The stages whose problems a text can show, each once at least in two programs of this folder.
 STAGES = ("syntax", "check", "build", "graph")
 # Those that no text can show, each with the test that does.
