@@ -99,8 +99,9 @@ def _summary(report: Any) -> str:
     found = "nothing found" if not report.findings else f"{summarise(report.findings)} found"
     more = f", {report.left_out} more reports left out" if report.left_out else ""
     return (
-        f"{found}{more}; checked {report.launches} launches, {report.transfers} fills and copies,"
-        f" {report.thread_instructions} thread instructions, {report.accessed_bytes} bytes of accesses"
+        f"{found}{more}; checked {report.launches} launch{'' if report.launches == 1 else 'es'},"
+        f" {report.transfers} fills and copies, {report.thread_instructions:,} thread instructions,"
+        f" {report.accessed_bytes:,} bytes of accesses"
     )
 
 

@@ -61,7 +61,7 @@ class UnorderedCommand(Problem):
     """
 
     code: ClassVar[str] = "CG769"
-    title: ClassVar[str] = "{command} {access} bytes of {plane} that an unordered command uses"
+    title: ClassVar[str] = "{command}, {access} bytes of {plane} that an unordered command uses"
     label: ClassVar[str] = "{access} byte {offset} of {plane}"
 
     command: str

@@ -92,7 +92,7 @@ class History:
         command = self.graph.nodes[touch.node]
         other = neighbour.plane if neighbour.key != key else None
         them = "them" if other is None else f"plane {other.name}, to which the plan gives the same bytes,"
-        return Rival(f"{describe(command)} {verb} {them} before", command.origin.span)
+        return Rival(f"{describe(command)}, {verb} {them} before", command.origin.span)
 
 
 def begin_history(graph: CommandGraph, schedule: Schedule, plan: MemoryPlan, addresses: tuple[int, ...]) -> History:
