@@ -42,7 +42,7 @@ def apply(instruction: str, result: Array, *sources: Array, predicate: Array | N
     """Applies an instruction to each element of arrays.
 
     Args:
-        instruction: with `D` for the result, `A`, `B`, `C` for the sources and `P` for the predicate: `add.s32 D, A, B`.
+        instruction: with `D` for the result, `A`, `B`, `C` for sources, `P` for the predicate: `add.s32 D, A, B`.
         result: an array of the result's element type, of any content.
         sources: arrays of one length; predicate: booleans.
     """

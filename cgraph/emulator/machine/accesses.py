@@ -79,10 +79,8 @@ class Accesses:
         self.size_bytes = size_bytes
         self.writes = writes
         self._align = np.uint64((align_bytes or size_bytes) - 1)
-        self._memory: DeviceMemory | None = None
-        self._allocation: Allocation | None = None
-        self._start = U64.type(0)
-        self._limit = U64.type(0)
+        # The memory and allocation of the access before, where that begins, and the last offset for an access.
+        self._last: tuple[DeviceMemory, Allocation, Array, Array] | None = None
 
     def parts(self, addresses: Array, frame: Frame) -> list[Part]:
         """Where each lane's bytes lie. Every lane is in exactly one part."""
@@ -119,19 +117,18 @@ class Accesses:
 
     def _in_device(self, addresses: Array, frame: Frame, indices: Array | None) -> list[Part]:
         memory = frame.wave.context.memory
-        allocation = self._allocation
-        if allocation is not None and memory is self._memory and not allocation.freed:
-            offsets = addresses - self._start
-            if offsets.max() <= self._limit and not np.bitwise_or.reduce(offsets) & self._align:
-                return [(allocation, indices, offsets.view(S64))]
-        self._memory = memory
+        last = self._last
+        if last is not None and memory is last[0] and not last[1].freed:
+            offsets = addresses - last[2]
+            if offsets.max() <= last[3] and not np.bitwise_or.reduce(offsets) & self._align:
+                return [(last[1], indices, offsets.view(S64))]
         found: list[Part] = []
         left = np.arange(len(addresses))
         while len(left):
             allocation = memory.nearest(int(addresses[left[0]]))
             if allocation is None:
                 self._fail_nowhere(addresses, frame, indices, left[:1])
-            start = U64.type(allocation.address)
+            start = scalar(allocation.address, U64)
             offsets = addresses[left] - start
             limit = allocation.size_bytes - self.size_bytes
             inside = offsets < U64.type(allocation.size_bytes)
@@ -141,7 +138,7 @@ class Accesses:
             here = left[inside]
             offsets = offsets[inside]
             self._check_device(allocation, addresses - start, offsets, frame, indices, here)
-            self._allocation, self._start, self._limit = allocation, start, U64.type(limit)
+            self._last = memory, allocation, start, scalar(limit, U64)
             whole = len(here) == len(addresses)
             chosen = here if indices is None else indices[here]
             found.append((allocation, indices if whole else chosen, offsets.view(S64)))

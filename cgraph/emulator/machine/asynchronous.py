@@ -7,6 +7,7 @@ Source: PTX ISA, "Data Movement and Conversion Instructions: cp.async, commit_gr
 import numpy as np
 from attrs import frozen
 
+from cgraph.diagnostics import ProblemsFound
 from cgraph.emulator.machine.accesses import Accesses, build_addresses
 from cgraph.emulator.machine.arrays import Array
 from cgraph.emulator.machine.copies import Copy
@@ -15,6 +16,7 @@ from cgraph.emulator.machine.faults import raise_misuse
 from cgraph.emulator.machine.frame import Frame
 from cgraph.emulator.machine.marks import mark_pending, mark_written
 from cgraph.emulator.ptx.model import Immediate, Instruction
+from cgraph.emulator.ptx.problems import WrongOperand
 
 _SIZES = {"ca": (4, 8, 16), "cg": (16,)}
 
@@ -76,6 +78,9 @@ def _build_copy(decoder: Decoder, instruction: Instruction) -> Operation:
     target, origin, size_operand, *rest = instruction.operands
     allowed = _SIZES[instruction.modifiers[1]]
     size = int(size_operand.value) if isinstance(size_operand, Immediate) else 0
+    if size not in allowed:
+        fault = f"{' or '.join(map(str, allowed))} bytes can be copied, not {size}"
+        raise ProblemsFound([WrongOperand(instruction.span, instruction.mnemonic, fault)])
     to_addresses, from_addresses = build_addresses(decoder, target), build_addresses(decoder, origin)
     taken = decoder.read(rest[0], "u32") if rest else None
     writes = Accesses(instruction, "shared", size, writes=True)
@@ -85,8 +90,6 @@ def _build_copy(decoder: Decoder, instruction: Instruction) -> Operation:
     )
 
     def run(regs: Regs, frame: Frame) -> None:
-        if size not in allowed:
-            raise_misuse(instruction, frame, np.zeros(1, int), f"{allowed} bytes can be copied, not {size}")
         data = np.zeros((frame.count, size), np.uint8)
         addresses = from_addresses(regs, frame)
         counts = np.full(frame.count, size) if taken is None else full(regs[taken], frame)

@@ -98,8 +98,6 @@ def build_address(decoder: Decoder, instruction: Instruction) -> Operation:
     """cvta: adds the window of a space, or takes it away."""
     space = next(each for each in instruction.modifiers if each in {"global", "shared", "local", "const", "param"})
     target, source = instruction.operands
-    if type_of(instruction) == "u32":
-        _refuse(instruction, "generic addresses have 64 bits")
     if isinstance(source, Symbol) and source.space != space:
         _refuse(instruction, f"{source.name} is in {source.space} memory")
     result, value = decoder.write(target, "u64"), decoder.read(source, "u64")

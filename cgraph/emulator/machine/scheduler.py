@@ -1,6 +1,7 @@
 """Decides which lanes execute which segment: those at the lowest one, until all have exited.
 
-Lanes that part meet again, because those behind always go first. Lanes that wait at a barrier, or at an instruction of
+Lanes that part meet again, because those behind go first. Now and then those ahead have their turn too, so that a loop
+which waits for them ends. Lanes that wait at a barrier, or at an instruction of
 their warp for others, stand aside until these come. When nobody can go on, the kernel would hang: that is reported.
 """
 
@@ -20,6 +21,8 @@ from cgraph.emulator.problems import KernelTrap, PartialWarp
 
 _POWERS = np.uint32(1) << np.arange(WARP_LANES, dtype=np.uint32)
 ALL_LANES = 0xFFFFFFFF
+# Segments after which the lanes at the highest segment have a turn, if some are elsewhere.
+TURN_SEGMENTS = 4096
 
 
 class Scheduler:
@@ -44,16 +47,19 @@ class Scheduler:
         """
         frame: Frame | None = Frame(self._wave, None)
         segment = 0
+        executed = 0
         while frame is not None:
             target = self._execute(segment, frame)
+            executed += 1
+            turn = executed % TURN_SEGMENTS == 0
             if target is not None and target != self._program.exit:
-                if not self._groups or target < min(self._groups):
+                if not self._groups or (target < min(self._groups) and not turn):
                     segment = target
                     continue
                 self._groups.setdefault(target, []).append(frame)
             elif target is not None:
                 self._end(frame)
-            segment, frame = self._next()
+            segment, frame = self._next(highest=turn)
 
     def _execute(self, number: int, frame: Frame) -> int | None:
         """One segment. Returns where the whole frame goes on, None where its lanes were sent on already."""
@@ -115,11 +121,11 @@ class Scheduler:
         else:
             self._groups.setdefault(target, []).append(frame)
 
-    def _next(self) -> tuple[int, Frame | None]:
-        """The lanes at the lowest segment, all together."""
+    def _next(self, *, highest: bool) -> tuple[int, Frame | None]:
+        """The lanes at the lowest segment (or the highest), all together."""
         if not self._groups and not self._wake():
             return 0, None
-        segment = min(self._groups)
+        segment = max(self._groups) if highest else min(self._groups)
         return segment, self._merge(self._groups.pop(segment))
 
     def _merge(self, frames: list[Frame]) -> Frame:

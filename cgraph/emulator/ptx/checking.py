@@ -120,6 +120,9 @@ def _check_operand(instruction: Instruction, wanted: str, letters: dict[str, str
     elif kind in {"L", "*L"}:
         if not isinstance(operand, Label if kind == "L" else Vector):
             _fault(instruction, "its last operand should be a label or a list of labels")
+    elif kind == "I":
+        if not isinstance(operand, Immediate) or not isinstance(operand.value, int) or operand.value < 0:
+            _fault(instruction, "an operand should be a natural number")
     elif kind == "any":
         _check_any(instruction, letters, operand, written=written)
     elif "|" in kind:

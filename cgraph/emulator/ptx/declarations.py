@@ -135,13 +135,18 @@ def _read_reference(words: Words) -> tuple[str, int]:
     enclosed = name == "generic" and words.accept("(")
     if enclosed:
         name = words.name("a variable")
+    addend = _read_addend(words)
+    if enclosed:
+        words.expect(")")
+    return name, addend + _read_addend(words)
+
+
+def _read_addend(words: Words) -> int:
     addend = 0
     while words.word in {"+", "-"}:
         sign = 1 if words.take() == "+" else -1
         addend += sign * words.natural("bytes to add")
-    if enclosed:
-        words.expect(")")
-    return name, addend
+    return addend
 
 
 def _encoded(words: Words, kind: str) -> bytes:

@@ -9,6 +9,7 @@ types that operands refer to. Operands:
     M     an address                                          L    a label
     4xT   a vector of four                                    *T   a vector of as many as v2 or v4 says
     ?X    may be left out                                     any  of type T, also a vector or a special register
+    I     a natural number that the text gives
 """
 
 from collections.abc import Iterator
@@ -128,7 +129,7 @@ cvt       {{rn/rz/rm/rp/rni/rzi/rmi/rpi/rna}} {{ftz}} {{relu}} {{sat}} D:{FLOATS
 cvt       rn/rz {{relu}} {{sat}} D:f16x2/bf16x2 A:f32               ; =D, A, A
 mov       T:{BITS}/{INTEGERS}/f32/f64               ; =any, any
 mov       pred                                      ; =pred, pred
-cvta      {{to}} global/shared/local/const/param T:u32/u64          ; =T, any
+cvta      {{to}} global/shared/local/const/param T:u64              ; =T, any
 isspacep  global/shared/local/const/param/shared::cta               ; =pred, b64
 ld        {{weak/volatile}} param T:{MEMORY}        ; =~T, M
 ld        {{weak/volatile}} param v2/v4 T:{MEMORY}  ; =~*T, M
@@ -155,10 +156,10 @@ red       {SCOPES} {ANYWHERE} add T:u32/s32/u64/f32/f64             ; M, T
 red       {SCOPES} {ANYWHERE} add noftz T:{HALVES}  ; M, T
 red       {SCOPES} {ANYWHERE} min/max T:u32/s32/u64/s64             ; M, T
 red       {SCOPES} {ANYWHERE} inc/dec T:u32         ; M, T
-cp        async ca {{shared/shared::cta}} global {{L2::64B/L2::128B/L2::256B}}    ; M, M, u32, ?u32
-cp        async cg {{shared/shared::cta}} global {{L2::64B/L2::128B/L2::256B}}    ; M, M, u32, ?u32
+cp        async ca {{shared/shared::cta}} global {{L2::64B/L2::128B/L2::256B}}    ; M, M, I, ?u32
+cp        async cg {{shared/shared::cta}} global {{L2::64B/L2::128B/L2::256B}}    ; M, M, I, ?u32
 cp        async commit_group                        ;
-cp        async wait_group                          ; u32
+cp        async wait_group                          ; I
 cp        async wait_all                            ;
 shfl      sync up/down/bfly/idx b32             ; =b32|pred, b32, u32, u32, u32
 vote      sync all/any/uni pred                     ; =pred, pred, u32

@@ -121,16 +121,13 @@ def _read_variable(words: Words, contents: _Contents) -> None:
     space = words.take()[1:]
     if space in {"param", "local"}:
         words.unsupported(f"a variable of the module in {space} memory")
-    while True:
-        start = words.start
-        declared = read_declaration(words)
-        contents.references += [(words.span(start), name) for _, name, _ in declared.references]
-        if declared.size_bytes is None and space != "shared":
-            words.fail("a variable with a size")
-        contents.variables[declared.name] = declared.variable(space)
-        if words.accept(";"):
-            return
-        words.expect(",")
+    start = words.start
+    declared = read_declaration(words)
+    contents.references += [(words.span(start), name) for _, name, _ in declared.references]
+    if declared.size_bytes is None and space != "shared":
+        words.fail("a variable with a size")
+    contents.variables[declared.name] = declared.variable(space)
+    words.expect(";")
 
 
 def _read_function(words: Words, contents: _Contents, files: dict[int, str], library: frozenset[int]) -> None:

@@ -151,6 +151,20 @@ def test_named_barriers_let_warps_wait_for_each_other() -> None:
     assert not sanitizer.problems
 
 
+def test_a_loop_that_waits_for_lanes_ahead_of_it() -> None:
+    text = """extern "C" __global__ void lock(int* m) {
+        if (threadIdx.x % 32 == 0) {
+            while (atomicCAS(m, 0, 1) != 0) {}
+            m[1] = m[1] + 1;
+            __threadfence();
+            atomicExch(m, 0);
+        }
+    }"""
+    m = np.zeros(2, "i4")
+    run_source(text, "lock", 2, 96, m)
+    np.testing.assert_array_equal(m, [0, 6])
+
+
 def test_functions_that_are_called() -> None:
     text = """
     __device__ __noinline__ int power(int base, int n) {

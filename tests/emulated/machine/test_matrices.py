@@ -6,12 +6,13 @@ import pytest
 from numpy.typing import NDArray
 
 from cgraph.emulator.sanitizer import Sanitizer
-from tests.support.machine import run_source
+from tests.support.machine import Bench, compile_module, run_source
 
 DTYPES = {"f16": np.dtype("f2"), "bf16": np.dtype(ml_dtypes.bfloat16)}
 
 # One warp; each lane takes its elements from row-major matrices by the tables of the PTX ISA.
-PRODUCT = """extern "C" __global__ void product(float* d, const unsigned short* a, const unsigned short* b, const float* c) {
+PRODUCT = """typedef unsigned short Half;
+extern "C" __global__ void product(float* d, const Half* a, const Half* b, const float* c) {
     int g = threadIdx.x / 4, t = threadIdx.x % 4;
     a += blockIdx.x * 16 * K; b += blockIdx.x * K * 8; c += blockIdx.x * 128; d += blockIdx.x * 128;
     unsigned ra[K / 4], rb[K / 8];
@@ -107,8 +108,6 @@ def test_matrices_are_loaded_and_stored(count: int, transposed: bool) -> None:
     values = np.arange(count * 64, dtype="u2").reshape(count, 8, 8)
     out, back = np.zeros((count, 8, 4, 2), "u2"), np.zeros_like(values)
     sanitizer = Sanitizer()
-    from tests.support.machine import Bench, compile_module  # noqa: PLC0415
-
     Bench(compile_module(text, "compute_90"), sanitizer=sanitizer).run("matrices", 1, 32, out, back, values)
     assert not sanitizer.problems
     np.testing.assert_array_equal(back, values)
@@ -122,7 +121,8 @@ def test_matrices_are_loaded_and_stored(count: int, transposed: bool) -> None:
 PIPELINE = """
 #include <cuda_fp16.h>
 // c[M, N] = a[M, K] b[K, N]; 64 by 32 tiles, four warps of 16 rows, steps of 16 in two buffers.
-extern "C" __global__ void __launch_bounds__(128) product(float* c, const __half* a, const __half* b, int M, int N, int K) {
+extern "C" __global__ void __launch_bounds__(128)
+    product(float* c, const __half* a, const __half* b, int M, int N, int K) {
     __shared__ alignas(16) __half left[2][64][24], right[2][16][40];
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32, row0 = blockIdx.y * 64, column0 = blockIdx.x * 32;
     float sums[4][4] = {};
@@ -160,7 +160,8 @@ extern "C" __global__ void __launch_bounds__(128) product(float* c, const __half
                 float* r = sums[part * 2 + half];
                 asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
                              "{%0,%1,%2,%3};" : "+f"(r[0]), "+f"(r[1]), "+f"(r[2]), "+f"(r[3])
-                             : "r"(ra[0]), "r"(ra[1]), "r"(ra[2]), "r"(ra[3]), "r"(rb[2 * half]), "r"(rb[2 * half + 1]));
+                             : "r"(ra[0]), "r"(ra[1]), "r"(ra[2]), "r"(ra[3]),
+                               "r"(rb[2 * half]), "r"(rb[2 * half + 1]));
             }
         }
         __syncthreads();

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cgraph.diagnostics import ProblemsFound
-from cgraph.emulator.machine import DeviceMemory
+from cgraph.emulator.machine import DeviceMemory, launch
 from cgraph.emulator.problems import OutOfBounds
 from cgraph.emulator.sanitizer import Sanitizer
 from tests.support.machine import Bench, compile_module, run_source
@@ -199,8 +199,6 @@ def test_constants_globals_and_structures() -> None:
                                       "offsets": [0, 8, 16, 24], "itemsize": 32}))  # fmt: skip
     structure["a"], structure["b"], structure["c"], structure["d"] = -3, 0.25, [10, 20, 30], where
     arguments = out.to_bytes(8, "little") + structure.tobytes() + b"\x07\0\0\0" + (4).to_bytes(4, "little")
-    from cgraph.emulator.machine import launch  # noqa: PLC0415
-
     launch(module.functions["use"], grid=(1, 1, 1), block=(32, 1, 1), shared_bytes=0, arguments=arguments,
            memory=bench.memory, symbols=bench.symbols)  # fmt: skip
     found = np.frombuffer(bench.memory.read(out, 256), "f8")
