@@ -1,6 +1,6 @@
 """How fast the emulated device is: instructions that threads execute a second, for kernels of different kinds.
 
-    PYTHONPATH=. python tools/bench/emulator.py [--repeat 5] [--threads 8192]
+    PYTHONPATH=. python tools/bench/emulator.py [--repeat 5] [--threads 128 8192 131072]
 
 Each kernel runs without and with the sanitizer; the table gives the fastest of the repeats. `read` is the time to read
 the PTX, an instruction.

@@ -131,14 +131,13 @@ def _parameter_memory(copy: _Copy, call: Instruction, callee: Unlinked) -> dict[
     memory: dict[str, str] = {}
     for given, wanted in zip(call.operands[1:], (callee.returns, callee.parameters), strict=True):
         parts = given.parts if isinstance(given, Vector) else ()
-        sizes = [copy.body.variables[part.name].size_bytes for part in parts if isinstance(part, Symbol)
-                 and part.name in copy.body.variables]  # fmt: skip
+        names = [part.name for part in parts if isinstance(part, Symbol)]
+        found = [copy.body.variables.get(name) for name in names]
+        sizes = [None if variable is None else variable.size_bytes for variable in found]
         if sizes != [parameter.size_bytes for parameter in wanted]:
             fault = f"{callee.name} takes other parameters or returns other values"
             raise ProblemsFound([WrongOperand(call.span, call.mnemonic, fault)])
-        for part, parameter in zip(parts, wanted, strict=True):
-            if isinstance(part, Symbol):
-                memory[parameter.name] = copy.prefix + part.name
+        memory |= {parameter.name: copy.prefix + name for name, parameter in zip(names, wanted, strict=True)}
     return memory
 
 
