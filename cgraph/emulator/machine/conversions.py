@@ -1,7 +1,8 @@
 """cvt: between integers and floating types.
 
 A float becomes an integer within the integer's range; NaN becomes 0, or the integer's uppermost bit where either type
-has 64 bits. Source: PTX ISA, "Data Movement and Conversion Instructions: cvt".
+has 64 bits, as devices do (version 8.7 of the ISA says 0 for all).
+Source: PTX ISA, "Data Movement and Conversion Instructions: cvt".
 """
 
 from collections.abc import Callable
