@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from rows import Row, Status, judged
+from rows import Row, Status, from_json, judged
 from session import Session
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
@@ -15,6 +15,7 @@ PLACES = ("/usr/local/cuda/bin", "/opt/cuda/bin", "/usr/local/cuda/compute-sanit
 FOUND = 86  # exit code of the tool where it found something
 LIMIT_S = 60
 MOST_LINES = 6
+MOST_CHARACTERS = 500
 
 
 def check_sanitizer(session: Session) -> Iterator[Row]:
@@ -34,6 +35,13 @@ def check_sanitizer(session: Session) -> Iterator[Row]:
         except subprocess.TimeoutExpired:
             yield Row(name, Status.FAILED, f"not ended after {LIMIT_S} s")
             continue
-        lines = [line for line in ended.stdout.splitlines() if line.startswith("=========")]
-        shown = lines[-1] if ended.returncode == 0 and lines else "\n".join(lines[:MOST_LINES]) or ended.stderr[-500:]
-        yield judged(name, ended.returncode == 0, shown, exit_code=ended.returncode)
+        lines = ended.stdout.splitlines()
+        reports = [line for line in lines if line.startswith("=========")]
+        wrong = [row.detail for row in map(from_json, filter(_is_row, lines)) if row.status is Status.FAILED]
+        passed = ended.returncode == 0 and not wrong
+        shown = reports[-1:] if passed else wrong or reports[:MOST_LINES] or [ended.stderr[-MOST_CHARACTERS:]]
+        yield judged(name, passed, "\n".join(shown), exit_code=ended.returncode)
+
+
+def _is_row(line: str) -> bool:
+    return line.startswith("{")

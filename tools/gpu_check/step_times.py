@@ -82,7 +82,7 @@ def _cases(*, reduced: bool) -> Iterator[Case]:
     m, n, k = (65, 64, 33) if reduced else (4096, 4096, 4096)
     for kind in ("Data", "DataAdding", "Weight", "Forward", "ForwardAdding"):
         yield Case(f"cgImageProduct{kind}", {"m": m, "n": n, "k": k, "tile": 64 if reduced else 128}, rounding)
-    elements = 1030 if reduced else 1 << 26
+    elements = 1030 if reduced else 1 << 25
     for kind in ("Add", "Multiply", "CastDown", "GatedGelu", "GatedGeluBackward"):
         yield Case(f"cgImage{kind}", {"n": elements}, rounding)
     rows, width = (40, 36) if reduced else (8192, 4096)
