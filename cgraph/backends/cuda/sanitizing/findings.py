@@ -37,8 +37,9 @@ class Findings:
         """Takes what was reported about a command."""
         for problem in problems:
             told = self._told(node, problem)
-            place = getattr(problem, "place", None)
-            key = (told.code, place or told.span, node.origin.span, getattr(problem, "access", ""))
+            place = problem.place if isinstance(problem, KernelFault) else None
+            what = problem.access if isinstance(problem, AccessFault) else told.render_title()
+            key = (told.code, place or told.span, node.origin.span, what)
             if key in self._found:
                 self._more[key] = self._more.get(key, 0) + 1
             else:
