@@ -3,8 +3,8 @@
 // CG_HEAD_WIDTH, 1 to 128, is the widest head; narrower heads are filled up with zero channels. A block has four warps
 // and owns 64 or 128 rows (queries or keys), of which each warp owns one or two fragments of 16.
 //
-// Probabilities and their gradients are rounded to half where they are operands of a product, as every operand of tensor
-// cores is; all sums, exponentials and statistics are f32. Source of the scheme: Dao, "FlashAttention-2" (2023).
+// Probabilities and their gradients are rounded to half where they are operands of a product, as every operand of
+// tensor cores is; all sums, exponentials and statistics are f32. Source of the scheme: Dao, "FlashAttention-2" (2023).
 #pragma once
 
 #include "tile.cuh"
@@ -34,6 +34,26 @@ CG_DEVICE float exp2_approximately(float x) {
 // The rows of one head in a plane [heads, seq, headWidth].
 CG_DEVICE Matrix head_rows(const Half* plane, int head, int seq, int headWidth) {
     return matrix_of(plane + static_cast<size_t>(head) * seq * headWidth, seq, headWidth, headWidth);
+}
+
+// Which tokens of a block's sequence are there: those that are not 0. They lie `stride` elements apart.
+struct Presence {
+    const int* tokens;
+    size_t stride;
+
+    // Tokens from seq on are not there.
+    __device__ __forceinline__ bool has(int token, int seq) const {
+        return token < seq && tokens[token * stride] != 0;
+    }
+};
+
+// The presence of the sequence that the block's head, blockIdx.y, belongs to, in a plane[seq, batch].
+CG_DEVICE Presence presence_of(const int* present, int batch, int heads) {
+    return {present + blockIdx.y / heads, static_cast<size_t>(batch)};
+}
+
+CG_DEVICE bool has_bit(unsigned bits, int place) {
+    return (bits >> place & 1) != 0;
 }
 
 // sums[rows, columns] = a warp's rows of `left`, from `row` on, times all rows of `right`, transposed.
@@ -123,7 +143,8 @@ CG_DEVICE void store_pair(Half* row, int channel, int headWidth, float first, fl
     }
 }
 
-// A warp's 16 rows of sums times a factor, rows from `row` on, to a plane[seq, headWidth] whose rows lie `stride` apart.
+// A warp's 16 rows of sums times a factor, rows from `row` on, to a plane[seq, headWidth] whose rows lie `stride`
+// apart.
 template <typename Element>
 CG_DEVICE void store_rows(Element* plane, size_t stride, int row, int seq, int headWidth,
                           const Sums (&sums)[kChannelFragments], float upper_factor, float lower_factor) {

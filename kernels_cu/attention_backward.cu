@@ -1,9 +1,5 @@
 // The gradient of streaming attention in three launches: row sums, then gradients of keys and values by blocks of keys,
-// and gradients of queries by blocks of queries. See attention.cuh for sizes and rounding.
-//
-// The probabilities are formed again from the statistics, P = exp(scaled score - statistics), and with them
-// dS = P * (contextGradient * valuesT - rowDot). Each row of a result is summed by one warp from the first step to the
-// last, so nothing depends on the order of blocks.
+// and gradients of queries by blocks of queries. See attention_gradients.cuh for the last two.
 #include "common.cuh"
 
 // rowDot[heads, seq] (f32) = the sums over the channels of mergedHalf[seq, heads, headWidth] (half) times
@@ -31,36 +27,7 @@ extern "C" __global__ void __launch_bounds__(128)
 }
 
 #if defined(CG_HEAD_WIDTH) && defined(CG_ATTENTION_BACKWARD_BYTES)
-#include "attention.cuh"
-
-// Rows that a block owns, and rows that pass by in one step.
-constexpr int kRows = 64;
-constexpr int kStepRows = 32;
-constexpr int kStepFragments = kStepRows / 8;
-constexpr int kRowFragments = kRows / (kWarps * 16);
-
-using OwnTile = Tile<kRows, kWidth>;
-using StepTile = Tile<kStepRows, kWidth>;
-constexpr int kOwnBytes = 2 * OwnTile::kBytes;
-constexpr int kStepBytes = 2 * StepTile::kBytes;
-static_assert(kOwnBytes + 2 * kStepBytes <= CG_ATTENTION_BACKWARD_BYTES, "the tiles fit the declared shared memory");
-
-// Two planes' rows that the block owns, and of two others the rows of this step and of the next.
-struct Tiles {
-    unsigned memory;
-
-    __device__ __forceinline__ OwnTile own(int which) const {
-        return {memory + which * OwnTile::kBytes};
-    }
-    __device__ __forceinline__ StepTile step(int number, int which) const {
-        return {memory + kOwnBytes + number % 2 * kStepBytes + which * StepTile::kBytes};
-    }
-};
-
-CG_DEVICE Tiles shared_tiles() {
-    extern __shared__ __align__(128) unsigned char memory[];
-    return {shared_address(memory)};
-}
+#include "attention_gradients.cuh"
 
 // keysGradient and valuesGradient[heads, seq, headWidth] (f32) from queries, keys, values and contextGradient (half, of
 // the same shape), statistics and rowDot[heads, seq] (f32): PT * contextGradient, and dST * queries / sqrt(headWidth).
@@ -75,87 +42,8 @@ extern "C" __global__ void __launch_bounds__(kThreads)
                             const Half* __restrict__ queriesT, const Half* __restrict__ contextGradientT,
                             const float* __restrict__ statistics, const float* __restrict__ rowDot, int seq, int heads,
                             int headWidth, int causal) {
-    // Statistics (in base 2) and row sums of the queries of this step and of the next.
-    __shared__ float row_facts[2][2][kStepRows];
-    const Tiles tiles = shared_tiles();
-    const int head = blockIdx.y;
-    const int first_key = static_cast<int>(blockIdx.x) * kRows;
-    const int first_step = causal ? first_key / kStepRows : 0;
-    const int steps = (seq + kStepRows - 1) / kStepRows;
-    const int lane = threadIdx.x % kWarpLanes;
-    const int warp_row = threadIdx.x / kWarpLanes * kRowFragments * 16;
-    const float factor = rsqrtf(static_cast<float>(headWidth));
-    const size_t head_row = static_cast<size_t>(head) * seq;
-    const Matrix query_rows = head_rows(queries, head, seq, headWidth);
-    const Matrix gradient_rows = head_rows(contextGradient, head, seq, headWidth);
-
-    const auto fill_step = [&](int step) {
-        if (step < steps) {
-            fill<kThreads>(tiles.step(step, 0), query_rows, step * kStepRows, 0);
-            fill<kThreads>(tiles.step(step, 1), gradient_rows, step * kStepRows, 0);
-            if (threadIdx.x < kStepRows) {
-                const int query = step * kStepRows + static_cast<int>(threadIdx.x);
-                // Queries that do not exist have no probabilities.
-                row_facts[step % 2][0][threadIdx.x] = query < seq ? kLog2E * statistics[head_row + query] : infinity();
-                row_facts[step % 2][1][threadIdx.x] = query < seq ? rowDot[head_row + query] : 0.0f;
-            }
-        }
-        commit_copies();
-    };
-
-    fill<kThreads>(tiles.own(0), head_rows(keys, head, seq, headWidth), first_key, 0);
-    fill<kThreads>(tiles.own(1), head_rows(values, head, seq, headWidth), first_key, 0);
-    fill_step(first_step);
-    Sums key_sums[kRowFragments][kChannelFragments] = {};
-    Sums value_sums[kRowFragments][kChannelFragments] = {};
-    for (int step = first_step; step < steps; ++step) {
-        wait_copies<0>();
-        // All see this step's tiles, and all have read those that are filled next.
-        __syncthreads();
-        fill_step(step + 1);
-        const float(&facts)[2][kStepRows] = row_facts[step % 2];
-        const bool crosses = causal && step * kStepRows < first_key + kRows;
-
-        Sums weights[kRowFragments][kStepFragments];
-        multiply_rows(weights, tiles.own(0), warp_row, tiles.step(step, 0));
-#pragma unroll
-        for (int y = 0; y < kRowFragments; ++y) {
-#pragma unroll
-            for (int x = 0; x < kStepFragments; ++x) {
-#pragma unroll
-                for (int i = 0; i < 4; ++i) {
-                    const int column = x * 8 + lane % 4 * 2 + i % 2;
-                    const float power = weights[y][x].at[i] * (factor * kLog2E) - facts[0][column];
-                    const int key = first_key + warp_row + y * 16 + i / 2 * 8 + lane / 4;
-                    const bool hidden = crosses && key > step * kStepRows + column;
-                    weights[y][x].at[i] = hidden ? 0.0f : exp2_approximately(power);
-                }
-            }
-        }
-        multiply_weights<false>(value_sums, weights, tiles.step(step, 1));
-
-        Sums gradients[kRowFragments][kStepFragments];
-        multiply_rows(gradients, tiles.own(1), warp_row, tiles.step(step, 1));
-#pragma unroll
-        for (int y = 0; y < kRowFragments; ++y) {
-#pragma unroll
-            for (int x = 0; x < kStepFragments; ++x) {
-#pragma unroll
-                for (int i = 0; i < 4; ++i) {
-                    const int column = x * 8 + lane % 4 * 2 + i % 2;
-                    gradients[y][x].at[i] = weights[y][x].at[i] * (gradients[y][x].at[i] - facts[1][column]);
-                }
-            }
-        }
-        multiply_weights<false>(key_sums, gradients, tiles.step(step, 0));
-    }
-
-#pragma unroll
-    for (int y = 0; y < kRowFragments; ++y) {
-        const int row = first_key + warp_row + y * 16;
-        store_rows(keysGradient + head_row * headWidth, headWidth, row, seq, headWidth, key_sums[y], factor, factor);
-        store_rows(valuesGradient + head_row * headWidth, headWidth, row, seq, headWidth, value_sums[y], 1.0f, 1.0f);
-    }
+    differentiate_keys<false>(keysGradient, valuesGradient, queries, keys, values, contextGradient, statistics, rowDot,
+                              seq, headWidth, causal, {});
 }
 
 // queriesGradient[heads, seq, headWidth] (f32) = dS * keys / sqrt(headWidth); inputs as for cgAttentionBackwardKeys.
@@ -169,75 +57,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
                                const Half* __restrict__ contextGradient, const Half* __restrict__ keysT,
                                const float* __restrict__ statistics, const float* __restrict__ rowDot, int seq,
                                int heads, int headWidth, int causal) {
-    const Tiles tiles = shared_tiles();
-    const int head = blockIdx.y;
-    const int first_query = static_cast<int>(gridDim.x - 1 - blockIdx.x) * kRows;
-    const int seen = causal ? min(seq, first_query + kRows) : seq;
-    const int steps = (seen + kStepRows - 1) / kStepRows;
-    const int lane = threadIdx.x % kWarpLanes;
-    const int warp_row = threadIdx.x / kWarpLanes * kRowFragments * 16;
-    const float factor = rsqrtf(static_cast<float>(headWidth));
-    const size_t head_row = static_cast<size_t>(head) * seq;
-    const Matrix key_rows = head_rows(keys, head, seq, headWidth);
-    const Matrix value_rows = head_rows(values, head, seq, headWidth);
-
-    const auto fill_step = [&](int step) {
-        if (step < steps) {
-            fill<kThreads>(tiles.step(step, 0), key_rows, step * kStepRows, 0);
-            fill<kThreads>(tiles.step(step, 1), value_rows, step * kStepRows, 0);
-        }
-        commit_copies();
-    };
-
-    fill<kThreads>(tiles.own(0), head_rows(queries, head, seq, headWidth), first_query, 0);
-    fill<kThreads>(tiles.own(1), head_rows(contextGradient, head, seq, headWidth), first_query, 0);
-    fill_step(0);
-    float logarithms[kRowFragments][2];  // statistics in base 2
-    float dots[kRowFragments][2];
-#pragma unroll
-    for (int y = 0; y < kRowFragments; ++y) {
-#pragma unroll
-        for (int half = 0; half < 2; ++half) {
-            const int query = first_query + warp_row + y * 16 + half * 8 + lane / 4;
-            logarithms[y][half] = query < seq ? kLog2E * statistics[head_row + query] : infinity();
-            dots[y][half] = query < seq ? rowDot[head_row + query] : 0.0f;
-        }
-    }
-    Sums query_sums[kRowFragments][kChannelFragments] = {};
-    for (int step = 0; step < steps; ++step) {
-        wait_copies<0>();
-        // All see this step's tiles, and all have read those that are filled next.
-        __syncthreads();
-        fill_step(step + 1);
-        const int key = step * kStepRows;
-        const bool crosses = key + kStepRows > seq || (causal && key + kStepRows > first_query + 1);
-
-        Sums weights[kRowFragments][kStepFragments];
-        Sums gradients[kRowFragments][kStepFragments];
-        multiply_rows(weights, tiles.own(0), warp_row, tiles.step(step, 0));
-        multiply_rows(gradients, tiles.own(1), warp_row, tiles.step(step, 1));
-#pragma unroll
-        for (int y = 0; y < kRowFragments; ++y) {
-#pragma unroll
-            for (int x = 0; x < kStepFragments; ++x) {
-#pragma unroll
-                for (int i = 0; i < 4; ++i) {
-                    const int column = key + x * 8 + lane % 4 * 2 + i % 2;
-                    const int query = first_query + warp_row + y * 16 + i / 2 * 8 + lane / 4;
-                    const bool hidden = crosses && (column >= seq || (causal && column > query));
-                    const float power = weights[y][x].at[i] * (factor * kLog2E) - logarithms[y][i / 2];
-                    const float weight = hidden ? 0.0f : exp2_approximately(power);
-                    gradients[y][x].at[i] = weight * (gradients[y][x].at[i] - dots[y][i / 2]);
-                }
-            }
-        }
-        multiply_weights<false>(query_sums, gradients, tiles.step(step, 0));
-    }
-
-#pragma unroll
-    for (int y = 0; y < kRowFragments; ++y) {
-        store_rows(queriesGradient + head_row * headWidth, headWidth, first_query + warp_row + y * 16, seq, headWidth,
-                   query_sums[y], factor, factor);
-    }
+    differentiate_queries<false>(queriesGradient, queries, keys, values, contextGradient, statistics, rowDot, seq,
+                                 headWidth, causal, {});
 }
 #endif

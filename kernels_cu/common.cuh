@@ -90,7 +90,8 @@ CG_DEVICE void store(Half* to, Floats<kCount> values) {
 }
 
 // The sum over a warp, the same in every lane. The order of additions is fixed.
-CG_DEVICE float warp_sum(float value) {
+template <typename Value>
+CG_DEVICE Value warp_sum(Value value) {
 #pragma unroll
     for (int distance = kWarpLanes / 2; distance > 0; distance /= 2) {
         value += __shfl_xor_sync(kAllLanes, value, distance);
@@ -98,17 +99,17 @@ CG_DEVICE float warp_sum(float value) {
     return value;
 }
 
-// The sum over a block of kThreads, the same in every thread. `scratch` holds a float for each warp; it may be used
+// The sum over a block of kThreads, the same in every thread. `scratch` holds a value for each warp; it may be used
 // again at once. All threads must call it.
-template <int kThreads>
-CG_DEVICE float block_sum(float value, float* scratch) {
+template <int kThreads, typename Value>
+CG_DEVICE Value block_sum(Value value, Value* scratch) {
     value = warp_sum(value);
     __syncthreads();
     if (threadIdx.x % kWarpLanes == 0) {
         scratch[threadIdx.x / kWarpLanes] = value;
     }
     __syncthreads();
-    float sum = 0.0f;
+    Value sum = 0;
 #pragma unroll
     for (int warp = 0; warp < kThreads / kWarpLanes; ++warp) {
         sum += scratch[warp];

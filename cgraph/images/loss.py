@@ -106,7 +106,8 @@ def loss_mean(
     **_: object,
 ) -> None:
     """loss[1] = Σ losses[rows] / count; 0 where the count is 0."""
-    np.divide(np.add.reduce(losses), max(int(count[0]), 1), out=loss[0, ...])
+    number = int(count[0])
+    loss[0] = np.add.reduce(losses) / number if number > 0 else 0
 
 
 def _counting(targets: Array, mask: Array | None, vocab: int) -> Array:
