@@ -61,13 +61,10 @@ def sanitize(
     except ProblemsFound as stopped:
         print_problems(stopped.problems)
         sys.exit(EXIT_USAGE)
-    if as_json:
-        click.echo(json.dumps(_data(report), indent=2))
-    else:
-        shown = [*compiled.warnings, *warnings, *report.findings]
-        if shown:
-            print_problems(shown)
-        click.echo(_summary(report))
+    shown = [*compiled.warnings, *warnings, *(() if as_json else report.findings)]
+    if shown:
+        print_problems(shown)
+    click.echo(json.dumps(_data(report), indent=2) if as_json else _summary(report))
     if report.findings:
         sys.exit(EXIT_PROBLEMS)
 
