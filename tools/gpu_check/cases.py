@@ -25,14 +25,13 @@ def product_cases(*, reduced: bool) -> Iterator[Case]:
             numbers = {"m": m, "n": n, "k": k, "tile": tile}
             rounding = Rounding(singles=2, sums=(k,), tensor=(k,))
             yield Case(f"cgImageProduct{kind}", numbers, rounding, shift=shift)
-    parts = [(65, 70, 200, 64, 1)] if reduced else [(65, 70, 200, 64, 1), (100, 130, 1000, 256, 0)]
-    for m, n, k, inner, shift in parts:
-        numbers = {"m": m, "n": n, "k": k, "inner": inner}
-        rounding = Rounding(singles=2, sums=(inner,), tensor=(inner,))
+    parts = [(65, 70, 200, 3, 1)] if reduced else [(65, 70, 200, 3, 1), (100, 130, 1000, 1, 0), (512, 512, 4096, 7, 0)]
+    for m, n, k, more, shift in parts:
+        numbers = {"m": m, "n": n, "k": k, "more": more}
+        rounding = Rounding(singles=2, sums=(k,), tensor=(k,))
         yield Case("cgImageProductWeightParts", numbers, rounding, shift=shift)
-        count = k // inner
-        summed = Rounding(singles=2, sums=(count,))
-        yield Case("cgImageProductWeightSum", {"n": m * n, "count": count}, summed, shift=shift)
+        summed = Rounding(singles=2, sums=(more,))
+        yield Case("cgImageProductWeightSum", {"n": m * n, "count": more}, summed, shift=shift)
 
 
 def elementwise_cases(*, reduced: bool) -> Iterator[Case]:
