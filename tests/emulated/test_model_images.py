@@ -155,5 +155,15 @@ def test_a_kernel_does_what_its_image_means(case: ImageCase, half: Element) -> N
         assert np.abs(got - wanted).max() <= terms * largest, name
 
 
+IN_ORDER = ("cgImageEmbedding", "cgImageEmbeddingTokens", "cgImageEmbeddingPositions", "cgImageColumnParts")
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.image in IN_ORDER and case.shift], ids=str)
+def test_sums_whose_order_is_declared_have_the_same_bits(case: ImageCase) -> None:
+    emulated, host = run_case(case, Element.F16)
+    for name, expected in host.items():
+        assert np.array_equal(emulated[name], expected, equal_nan=True), name
+
+
 def test_every_image_of_whole_models_is_tried() -> None:
     assert len({case.image for case in CASES}) == 17
