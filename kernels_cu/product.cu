@@ -4,11 +4,13 @@
 // element by element; beyond the ends of a plane tiles hold zeros, and nothing is stored there.
 //
 // Launch: blocks of 128 threads; `tile`, 64 or 128, is the side of a block's tile of out. x over the tiles of n, y over
-// those of m. Small tiles fill a device with small products; large ones read every operand half as often.
+// those of m. Small tiles fill a device with small products; large ones read every operand half as often. Where even
+// those are too few, cgProductWeightParts shares k among blocks too, z over its parts, and cgProductWeightSum adds the
+// parts up.
 //
 // A block's four warps own a quarter of the tile each and walk along k in steps; copies run two steps ahead. Every sum
-// runs over k from its beginning to its end, so equal inputs give equal bits. Source of the scheme: CUTLASS,
-// "Efficient GEMM in CUDA" (multistage pipelines, swizzled shared memory, rasterisation in groups).
+// runs over k from its beginning to its end, or so in each part, so equal inputs give equal bits. Source of the scheme:
+// CUTLASS, "Efficient GEMM in CUDA" (multistage pipelines, swizzled shared memory, rasterisation in groups).
 #include "tile.cuh"
 
 constexpr int kThreads = 128;
@@ -166,6 +168,39 @@ extern "C" __global__ void __launch_bounds__(kThreads, 2)
     cgProductWeight(float* __restrict__ out, const Half* __restrict__ a, const Half* __restrict__ b, int m, int n, int k,
                     int tile) {
     multiply<true, true>({out, nullptr, m, n, k}, a, b, tile);
+}
+
+// The same product in 1 + more parts, each of some of k's rows: of s = ceil(k / 64) steps of 64 rows, part z has those
+// from z * s / (1 + more) on. Part 0 goes to out, part z to parts[z - 1, m, n] (f32); a part without rows is 0.
+//
+// Launch: tiles of 64; z over the parts.
+extern "C" __global__ void __launch_bounds__(kThreads, 3)
+    cgProductWeightParts(float* __restrict__ out, float* __restrict__ parts, const Half* __restrict__ a,
+                         const Half* __restrict__ b, int m, int n, int k, int more) {
+    const long long part = blockIdx.z;
+    // A part's first row is a multiple of 64, so all parts' rows are as well aligned as the first one's.
+    const long long steps = (static_cast<long long>(k) + 63) / 64;
+    const long long first = part * steps / (more + 1LL) * 64;
+    const long long last = min((part + 1) * steps / (more + 1LL) * 64, static_cast<long long>(k));
+    float* to = part == 0 ? out : parts + (part - 1) * m * n;
+    multiply<true, true>({to, nullptr, m, n, static_cast<int>(last - first)}, a + first * m, b + first * n, 64);
+}
+
+// out[n] = first[n] + parts[0, n] + ... + parts[count - 1, n], added in this order; all f32. out may be first.
+//
+// Launch: blocks of 256 threads, one element each.
+extern "C" __global__ void __launch_bounds__(256)
+    cgProductWeightSum(float* out, const float* first, const float* __restrict__ parts, int n, int count) {
+    const unsigned at = blockIdx.x * blockDim.x + threadIdx.x;
+    if (at >= n) {
+        return;
+    }
+    float sum = first[at];
+#pragma unroll 4
+    for (int part = 0; part < count; ++part) {
+        sum += parts[static_cast<size_t>(part) * n + at];
+    }
+    out[at] = sum;
 }
 
 // out[m, n] (f32) = a[m, k] (half) * b[n, k] (half), transposed.

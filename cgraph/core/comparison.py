@@ -7,6 +7,7 @@ symbol really stands for may exclude the values that fail.
 """
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import TypeAlias
 
 from attrs import frozen
@@ -37,7 +38,11 @@ class Unknown:
 
 Verdict: TypeAlias = Holds | Fails | Unknown
 
+# Verdicts that are kept: a definition's launches are looked at again, with the same sizes, in each one that uses it.
+MOST_KEPT = 1024
 
+
+@lru_cache(maxsize=MOST_KEPT)
 def compare_at_least(left: Natural, right: Natural) -> Verdict:
     """Whether `left >= right` for all values."""
     if is_never_negative(difference(left, right)):

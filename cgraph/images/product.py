@@ -14,6 +14,8 @@ from cgraph.images.registry import meaning
 # Widened elements of the right operand held at once, and rows of the left one.
 RIGHT_ELEMENTS = 1 << 22
 LEFT_ROWS = 512
+# Parts of a weight's gradient begin at multiples of so many rows.
+PART_STEP = 64
 
 
 @meaning("product.cu", "cgProductData")
@@ -32,6 +34,33 @@ def product_data_adding(context: HostContext, *, out: Array, a: Array, b: Array,
 def product_weight(context: HostContext, *, out: Array, a: Array, b: Array, **_: object) -> None:
     """out[m,n] = a[k,m]ᵀ · b[k,n]."""
     _multiply(context, out, a.T, b)
+
+
+@meaning("product.cu", "cgProductWeightParts")
+def product_weight_parts(context: HostContext, *, out: Array, parts: Array, a: Array, b: Array, **_: object) -> None:
+    """aᵀ · b of some rows of a[k,m] and b[k,n] at a time: the first part to out[m,n], the others to parts[more,m,n].
+
+    Of s = ceil(k / PART_STEP) steps of rows, part p has those from floor(p · s / (1 + more)) on.
+    """
+    steps = -(-len(a) // PART_STEP)
+    count = 1 + len(parts)
+    for part in range(count):
+        rows = slice(*(PART_STEP * (number * steps // count) for number in (part, part + 1)))
+        _multiply(context, parts[part - 1] if part else out, a[rows].T, b[rows])
+
+
+@meaning("product.cu", "cgProductWeightSum")
+def product_weight_sum(context: HostContext, *, out: Array, first: Array, parts: Array, **_: object) -> None:
+    """out[n] = first[n] + parts[0,n] + parts[1,n] + …, added in this order; out and first may be the same."""
+
+    def add(_scratch: Scratch, _chunk: int, columns: Iterator[slice]) -> None:
+        for column in columns:
+            if out is not first:
+                np.copyto(out[column], first[column])
+            for part in parts:
+                np.add(out[column], part[column], out=out[column])
+
+    context.share_rows(out.size, 1, add)
 
 
 @meaning("product.cu", "cgProductForward")

@@ -29,7 +29,21 @@ def _products() -> list[ImageCase]:
     ]
     names = ("Data", "DataAdding", "Weight", "Forward", "ForwardAdding")
     aligned = [ImageCase(f"cgImageProduct{name}", size) for name in names for size in sizes]
-    return [*aligned, *(ImageCase(f"cgImageProduct{name}", sizes[1], shift=1) for name in names)]
+    return [*aligned, *(ImageCase(f"cgImageProduct{name}", sizes[1], shift=1) for name in names), *_products_in_parts()]
+
+
+def _products_in_parts() -> list[ImageCase]:
+    # A step and a bit in two parts, five steps in three, and fewer steps than parts: some are 0.
+    sizes = ((1, 1, 65, 1, 0), (70, 67, 300, 2, 0), (65, 8, 130, 3, 0), (9, 7, 200, 1, 1))
+    parts = [
+        ImageCase("cgImageProductWeightParts", {"m": m, "n": n, "k": k, "more": more}, shift=shift)
+        for m, n, k, more, shift in sizes
+    ]
+    sums = [
+        ImageCase("cgImageProductWeightSum", {"n": n, "count": count}, shift=shift)
+        for n, count, shift in ((1, 1, 0), (300, 5, 0), (257, 2, 1))
+    ]
+    return [*parts, *sums]
 
 
 def _element_wise() -> list[ImageCase]:
@@ -109,4 +123,4 @@ def test_a_kernel_does_what_its_image_means(case: ImageCase, half: Element) -> N
 
 
 def test_every_image_of_the_library_is_tried() -> None:
-    assert len({case.image for case in CASES}) == 22
+    assert len({case.image for case in CASES}) == 24
