@@ -44,8 +44,8 @@ def _embeddings() -> list[ImageCase]:
         cases.append(ImageCase("cgImageEmbeddingPositions", {**sizes, "longest": seq + 2}, shift=shift))
         tokens = {"rows": seq * batch, "width": width, "vocab": vocab}
         cases.append(ImageCase("cgImageEmbeddingTokens", tokens, shift=shift, ranges=ids))
-    # More ids than a step has, one token again and again, and no token at all.
-    for rows, low, high in ((2090, -1, 39), (230, 2, 2), (40, -(2**31), -1)):
+    # More ids than a step has; the same of which a block has none; one token again and again; and no token at all.
+    for rows, low, high in ((2090, -1, 39), (1030, 33, 38), (230, 2, 2), (40, -(2**31), -1)):
         tokens = {"rows": rows, "width": 5, "vocab": 39}
         cases.append(ImageCase("cgImageEmbeddingTokens", tokens, ranges={"ids": (low, high)}))
     return cases
