@@ -1,12 +1,15 @@
 """Which device a program runs on, and the way to its backend.
 
-Receives a planned graph and a device's name; gives an `Executable`. The backends behind other names than `host` are
-imported only when they are asked for, because what they need may not be installed.
+Receives a planned graph and a device's name; gives an `Executable`. Before that, gives the parameters of programs that
+a device decides. The backends behind other names than `host` are imported only when they are asked for, because what
+they need may not be installed.
 """
 
 import re
+from collections.abc import Container, Mapping
 from enum import Enum
 from importlib import import_module
+from types import ModuleType
 
 from attrs import frozen
 
@@ -18,6 +21,8 @@ from cgraph.graph.model import CommandGraph
 from cgraph.memory.model import MemoryPlan
 from cgraph.schedule.model import Schedule
 
+# The library's parameter that says how many multiprocessors a grid should fill.
+MULTIPROCESSORS = "cgMultiprocessors"
 _NAME = re.compile(r"(host|emulated|cuda)(?::(\d{1,4}))?")
 
 
@@ -51,6 +56,27 @@ def parse_device(text: str) -> Device:
     return Device(DeviceKind(match[1]), int(match[2] or 0))
 
 
+def device_parameters(
+    known: Container[str], given: Mapping[str, int | float], device: Device
+) -> dict[str, int | float]:
+    """The parameters given, and `MULTIPROCESSORS` from the device if the program knows it and nobody gave it.
+
+    The host and the emulated device run blocks one after the other, so for them the program's default stands.
+
+    Args:
+        known: names of the program's parameters.
+        given: values by name.
+        device: where the program will run.
+
+    Raises:
+        ProblemsFound: CG740 to CG742 where a GPU cannot be asked, CG748 where CUDA's Python packages are missing.
+    """
+    if device.kind is not DeviceKind.CUDA or MULTIPROCESSORS in given or MULTIPROCESSORS not in known:
+        return dict(given)
+    count: int = _cuda_module("context").count_multiprocessors(device.number)
+    return {**given, MULTIPROCESSORS: count}
+
+
 def prepare(graph: CommandGraph, schedule: Schedule, plan: MemoryPlan, device: Device = HOST) -> Executable:
     """A graph ready to run on a device.
 
@@ -60,11 +86,15 @@ def prepare(graph: CommandGraph, schedule: Schedule, plan: MemoryPlan, device: D
     """
     if device.kind is DeviceKind.HOST:
         return prepare_host(graph, schedule, plan)
+    executable: Executable = _cuda_module("preparation").prepare(graph, schedule, plan, device)
+    return executable
+
+
+def _cuda_module(name: str) -> ModuleType:
+    """A module of the CUDA backend. Raises ProblemsFound (CG748) where CUDA's Python packages are missing."""
     try:
-        backend = import_module("cgraph.backends.cuda.preparation")
+        return import_module(f"cgraph.backends.cuda.{name}")
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != "cuda":
             raise
         raise ProblemsFound([CudaNotInstalled(None, error.name)]) from error
-    executable: Executable = backend.prepare(graph, schedule, plan, device)
-    return executable

@@ -11,7 +11,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from cgraph.backends.devices import HOST, Device, parse_device
+from cgraph.backends.devices import HOST, Device, device_parameters, parse_device
 from cgraph.backends.protocol import Executable
 from cgraph.cli.layer_oracle import layer_bound, layer_expectations
 from cgraph.cli.options import (
@@ -29,6 +29,7 @@ from cgraph.cli.run_report import (
     print_report,
     report_data,
 )
+from cgraph.core.collection import paused_collection
 from cgraph.core.elements import Element
 from cgraph.diagnostics import Problem, ProblemsFound
 from cgraph.graph.model import LaunchNode
@@ -41,7 +42,7 @@ from cgraph.models.pairs import missing_saved
 from cgraph.models.plane_files import load_planes, save_planes
 from cgraph.models.problems_files import SavedWithoutValue
 from cgraph.models.random_planes import random_planes
-from cgraph.pipeline import Compiled, compile_program, lower
+from cgraph.pipeline import Compiled, check, compile_checked, compile_program, lower, parse
 from cgraph.schedule.model import Order
 
 PIPED_COLUMNS = 160
@@ -85,7 +86,10 @@ def run(
     device = read_device(on)
     try:
         arrays = {} if inputs is None else load_planes(Path(inputs))
-        compiled = compile_program(read_source(file), values, entry=entry, half=Element(half), order=Order(order))
+        with paused_collection():
+            checked = check(parse(read_source(file)))
+            values = device_parameters(checked[0].parameters, values, device)
+            compiled = compile_checked(checked, values, entry=entry, half=Element(half), order=Order(order))
         planes, forward, warnings = fill(compiled, file, named, arrays, seed)
         executable = prepare(compiled, planes, device)
         elapsed_ms = measure(executable, len(compiled.graph.nodes), repeat)

@@ -13,7 +13,7 @@ from typing import Any
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from cgraph.backends.devices import Device, prepare
+from cgraph.backends.devices import Device, device_parameters, prepare
 from cgraph.backends.dtypes import DTYPES
 from cgraph.backends.protocol import Executable
 from cgraph.build.builder import build_graph
@@ -159,7 +159,9 @@ def prepared_program(key: ProgramKey) -> PreparedProgram:
         ProblemsFound: the sizes are beyond what a device takes, or the device cannot run it.
     """
     with paused_collection():
-        graph = build_graph(_checked(key.program), key.parameters, entry=None, half=key.half)
+        program = _checked(key.program)
+        parameters = device_parameters(program.parameters, key.parameters, key.device)
+        graph = build_graph(program, parameters, entry=None, half=key.half)
         hazards = find_hazards(graph)
         problems = verify(graph, hazards, [])
         if any(problem.severity is Severity.ERROR for problem in problems):

@@ -18,6 +18,7 @@ from cgraph.diagnostics import ProblemsFound
 
 MAJOR = cu.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
 MINOR = cu.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
+MULTIPROCESSORS = cu.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
 NON_BLOCKING = cu.CUstream_flags.CU_STREAM_NON_BLOCKING
 
 
@@ -75,17 +76,7 @@ def open_context(number: int, call: Calls) -> DeviceContext:
     Raises:
         ProblemsFound: CG740 where there is no driver, CG741 where there is no such device, CG742 for all else.
     """
-    try:
-        (result,) = cu.cuInit(0)
-    except DynamicLibNotFoundError as error:
-        raise ProblemsFound([NoDriver(None)]) from error
-    if result == cu.CUresult.CUDA_ERROR_NO_DEVICE:
-        raise ProblemsFound([NoDevice(None, number, 0)])
-    call(cu.cuInit, 0)
-    count = call(cu.cuDeviceGetCount)
-    if number >= count:
-        raise ProblemsFound([NoDevice(None, number, count)])
-    device = call(cu.cuDeviceGet, number)
+    device = _find_device(number, call)
     capability = call(cu.cuDeviceGetAttribute, MAJOR, device), call(cu.cuDeviceGetAttribute, MINOR, device)
     context = call(cu.cuDevicePrimaryCtxRetain, device)
     try:
@@ -98,3 +89,24 @@ def open_context(number: int, call: Calls) -> DeviceContext:
         cu.cuDevicePrimaryCtxRelease(device)
         raise
     return DeviceContext(number, device, context, stream, capability, call)
+
+
+def count_multiprocessors(number: int) -> int:
+    """How many multiprocessors a device has. Raises ProblemsFound as `open_context` does."""
+    call = Calls()
+    return int(call(cu.cuDeviceGetAttribute, MULTIPROCESSORS, _find_device(number, call)))
+
+
+def _find_device(number: int, call: Calls) -> Any:
+    """The driver's handle of a device."""
+    try:
+        (result,) = cu.cuInit(0)
+    except DynamicLibNotFoundError as error:
+        raise ProblemsFound([NoDriver(None)]) from error
+    if result == cu.CUresult.CUDA_ERROR_NO_DEVICE:
+        raise ProblemsFound([NoDevice(None, number, 0)])
+    call(cu.cuInit, 0)
+    count = call(cu.cuDeviceGetCount)
+    if number >= count:
+        raise ProblemsFound([NoDevice(None, number, count)])
+    return call(cu.cuDeviceGet, number)
