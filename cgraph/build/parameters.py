@@ -25,7 +25,7 @@ from cgraph.core.types import BaseType
 from cgraph.diagnostics import Problem
 from cgraph.diagnostics.suggest import closest_name
 
-# Steps of one build. The layer's programs take 65 for each command.
+# Steps of one build. The layer's programs take 68 for each command.
 MAX_STEPS = 10_000_000
 Given = Mapping[str, int | float]
 
