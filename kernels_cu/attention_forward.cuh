@@ -21,7 +21,7 @@ struct Softmax {
 };
 
 // Hides the scores of keys that a query may not see: later ones, those that do not exist and, with kPadded, those whose
-// bit in `present` is 0.
+// bit in `present` is 0, where this lane's first column is the lowest bit of each word.
 template <bool kPadded>
 CG_DEVICE void mask_scores(Sums (&scores)[kKeyFragments], int query, int key, int seq, bool causal,
                            const unsigned (&present)[kKeyWords]) {
@@ -34,7 +34,7 @@ CG_DEVICE void mask_scores(Sums (&scores)[kKeyFragments], int query, int key, in
             const int column = key + x * 8 + lane % 4 * 2 + i % 2;
             bool hidden = causal && column > row;
             if constexpr (kPadded) {
-                hidden |= !has_bit(present[x / 4], x % 4 * 8 + lane % 4 * 2 + i % 2);
+                hidden |= !has_bit(present[x / 4], x % 4 * 8 + i % 2);
             } else {
                 hidden |= column >= seq;
             }
@@ -137,7 +137,7 @@ CG_DEVICE void attend(Half* mergedHalf, float* statistics, const Half* queries, 
         unsigned present[kKeyWords];
 #pragma unroll
         for (int word = 0; word < kKeyWords; ++word) {
-            present[word] = __ballot_sync(kAllLanes, there[word]);
+            present[word] = __ballot_sync(kAllLanes, there[word]) >> threadIdx.x % 4 * 2;
         }
 #pragma unroll
         for (int y = 0; y < kRowFragments; ++y) {

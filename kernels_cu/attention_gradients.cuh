@@ -109,7 +109,10 @@ CG_DEVICE void differentiate_keys(float* keysGradient, float* valuesGradient, co
                     const int column = x * 8 + lane % 4 * 2 + i % 2;
                     const float power = weights[y][x].at[i] * (factor * kLog2E) - facts[0][column];
                     const int key = first_key + warp_row + y * 16 + i / 2 * 8 + lane / 4;
-                    const bool hidden = absent[y][i / 2] || (crosses && key > step * kStepRows + column);
+                    bool hidden = crosses && key > step * kStepRows + column;
+                    if constexpr (kPadded) {
+                        hidden |= absent[y][i / 2];
+                    }
                     weights[y][x].at[i] = hidden ? 0.0f : exp2_approximately(power);
                 }
             }
@@ -196,7 +199,8 @@ CG_DEVICE void differentiate_queries(float* queriesGradient, const Half* queries
         __syncthreads();
         fill_step(step + 1);
         const int key = step * kStepRows;
-        const unsigned present = kPadded ? present_words[step % 2] : kAllLanes;
+        // The lane's first column is the lowest bit, so that all columns are fixed bits.
+        const unsigned present = kPadded ? present_words[step % 2] >> lane % 4 * 2 : kAllLanes;
         const bool crosses = kPadded || key + kStepRows > seq || (causal && key + kStepRows > first_query + 1);
 
         Sums weights[kRowFragments][kStepFragments];
@@ -211,7 +215,7 @@ CG_DEVICE void differentiate_queries(float* queriesGradient, const Half* queries
                 for (int i = 0; i < 4; ++i) {
                     const int column = key + x * 8 + lane % 4 * 2 + i % 2;
                     const int query = first_query + warp_row + y * 16 + i / 2 * 8 + lane / 4;
-                    const bool missing = kPadded ? !has_bit(present, column - key) : column >= seq;
+                    const bool missing = kPadded ? !has_bit(present, x * 8 + i % 2) : column >= seq;
                     const bool hidden = crosses && (missing || (causal && column > query));
                     const float power = weights[y][x].at[i] * (factor * kLog2E) - logarithms[y][i / 2];
                     const float weight = hidden ? 0.0f : exp2_approximately(power);
