@@ -17,6 +17,10 @@ constexpr int kStepRows = 32;
 constexpr int kStepFragments = kStepRows / 8;
 constexpr int kRowFragments = kRows / (kWarps * 16);
 
+// Blocks of the keys' kernels that one multiprocessor shall hold: 65,536 registers leave a thread of three blocks 168,
+// which heads of more than 80 channels exceed, and of two blocks 255.
+constexpr int kKeysBlocks = kWidth > 80 ? 2 : 3;
+
 using OwnTile = Tile<kRows, kWidth>;
 using StepTile = Tile<kStepRows, kWidth>;
 constexpr int kOwnBytes = 2 * OwnTile::kBytes;

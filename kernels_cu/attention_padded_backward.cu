@@ -11,7 +11,7 @@
 //
 // Any seq from 1 on, headWidth up to CG_HEAD_WIDTH. Launch: blocks of 128 threads with CG_ATTENTION_BACKWARD_BYTES of
 // shared memory; x over tiles of 64 keys, y the head of all sequences. Queries before the diagonal are skipped.
-extern "C" __global__ void __launch_bounds__(kThreads)
+extern "C" __global__ void __launch_bounds__(kThreads, kKeysBlocks)
     cgAttentionPaddedBackwardKeys(float* __restrict__ keysGradient, float* __restrict__ valuesGradient,
                                   const Half* __restrict__ queries, const Half* __restrict__ keys,
                                   const Half* __restrict__ values, const Half* __restrict__ contextGradient,
