@@ -13,7 +13,7 @@ from typing import TypeAlias
 from attrs import frozen
 
 from cgraph.core.counterexamples import find_counterexample
-from cgraph.core.naturals import Natural, Symbol, add, difference
+from cgraph.core.naturals import Natural, Symbol, add, difference, symbols
 from cgraph.core.proving import is_never_negative
 
 
@@ -42,12 +42,31 @@ Verdict: TypeAlias = Holds | Fails | Unknown
 MOST_KEPT = 1024
 
 
-@lru_cache(maxsize=MOST_KEPT)
 def compare_at_least(left: Natural, right: Natural) -> Verdict:
     """Whether `left >= right` for all values."""
+    if isinstance(left, int) and isinstance(right, int):
+        return Holds() if left >= right else Fails({}, left, right)
+    return _compare_at_least(left, right, _bounds(left, right))
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _compare_at_least(left: Natural, right: Natural, _bounds: frozenset[tuple[Symbol, Natural]]) -> Verdict:
+    """Symbols are equal whatever their bounds, so the bounds, on which the answer depends, are part of the key."""
     if is_never_negative(difference(left, right)):
         return Holds()
     return _search(left, right, int.__ge__)
+
+
+def _bounds(*naturals: Natural) -> frozenset[tuple[Symbol, Natural]]:
+    """The bounds of all symbols in the naturals, and of the symbols in these bounds."""
+    found: dict[Symbol, Natural] = {}
+    waiting = list(naturals)
+    while waiting:
+        for symbol in symbols(waiting.pop()):
+            if symbol.bound is not None and symbol not in found:
+                found[symbol] = symbol.bound
+                waiting.append(symbol.bound)
+    return frozenset(found.items())
 
 
 def compare_less(left: Natural, right: Natural) -> Verdict:

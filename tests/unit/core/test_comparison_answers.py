@@ -138,3 +138,9 @@ def test_large_and_deep_naturals_end_without_an_answer() -> None:
     for number in range(300):
         wide = add(wide, modulo(multiply(W, S), 1000 + number))
     assert isinstance(compare_at_least(multiply(S, W), wide), Fails | Unknown)
+
+
+def test_an_answer_is_not_that_of_a_symbol_with_another_bound() -> None:
+    below = [symbol(SymbolKind.VARIABLE, "i", 1, bound) for bound in (3, 5)]
+    assert compare_at_least(4, add(below[0], 2)) == Holds()
+    assert isinstance(compare_at_least(4, add(below[1], 2)), Fails)

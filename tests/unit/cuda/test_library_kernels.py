@@ -48,7 +48,7 @@ def test_no_spills_on_the_oldest_architecture(half: Element) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("head_width", "long"), [(40, False), (128, False), (64, True), (128, True)])
+@pytest.mark.parametrize(("head_width", "long"), [(40, False), (96, False), (128, False), (64, True), (128, True)])
 @pytest.mark.parametrize("half", HALVES)
 @pytest.mark.parametrize("architecture", ["sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"])
 def test_no_spills(architecture: str, half: Element, head_width: int, long: bool) -> None:

@@ -65,8 +65,7 @@ def twice =
     (cgLaunch double 1 1 1 (cgPointer (cgArgument 0) p (cgNatural (cgArgument 2) n cgNoSlots)))))
 
 -- All of it.
-def main : Command =
-  (cgPhase first (cgEach layers (lambda unrestricted l : Nat . (twice rows (kept l 0)))))
+def main : Command = (cgPhase first (cgEach layers (lambda unrestricted l : Nat . (twice rows (kept l 0)))))
 """
 
 
