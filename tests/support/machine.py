@@ -32,11 +32,11 @@ def compile_ptx(text: str, architecture: str = "compute_80") -> str:
     options = [f"--gpu-architecture={architecture}", f"-I{folder}", "--std=c++17", "-lineinfo"]
     (result,) = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])
     _, size = nvrtc.nvrtcGetProgramLogSize(program)
-    log = b" " * size
+    log = bytes(size)  # NVRTC writes into it; b" " * 1 would be the interpreter's one and only b" "
     nvrtc.nvrtcGetProgramLog(program, log)
     assert int(result) == 0, log.decode()
     _, size = nvrtc.nvrtcGetPTXSize(program)
-    ptx = b" " * size
+    ptx = bytes(size)
     nvrtc.nvrtcGetPTX(program, ptx)
     return ptx.rstrip(b"\0 ").decode()
 
