@@ -1,7 +1,7 @@
 """Every kernel of the library, executed as PTX by the emulated device, beside its meaning in NumPy.
 
-Sizes are chosen where kernels go wrong: 1, odd ones, one more than a tile, addresses that are aligned to nothing. While
-a kernel runs, the sanitizer watches every access.
+Sizes are chosen where kernels go wrong: 1, odd ones, one less and one more than a tile, addresses that are aligned to
+nothing. While a kernel runs, the sanitizer watches every access.
 """
 
 import numpy as np
@@ -26,6 +26,8 @@ def _products() -> list[ImageCase]:
         {"m": 1, "n": 1, "k": 1, "tile": 64},
         {"m": 65, "n": 70, "k": 33, "tile": 64},
         {"m": 40, "n": 136, "k": 72, "tile": 128},
+        {"m": 63, "n": 63, "k": 31, "tile": 64},
+        {"m": 127, "n": 129, "k": 31, "tile": 128},
     ]
     names = ("Data", "DataAdding", "Weight", "Forward", "ForwardAdding")
     aligned = [ImageCase(f"cgImageProduct{name}", size) for name in names for size in sizes]
@@ -51,13 +53,13 @@ def _element_wise() -> list[ImageCase]:
     return [
         ImageCase(image, {"n": n}, shift=shift, ranges={"gate": (-12.0, 12.0)})
         for image in images
-        for n, shift in ((1, 0), (1030, 0), (1030, 1))
+        for n, shift in ((1, 0), (1023, 0), (1025, 0), (1030, 0), (1030, 1))
     ]
 
 
 def _norms() -> list[ImageCase]:
     cases = []
-    for rows, width, shift in ((1, 1, 0), (5, 1028, 0), (40, 37, 1)):
+    for rows, width, shift in ((1, 1, 0), (5, 1028, 0), (15, 31, 0), (17, 33, 0), (40, 37, 1)):
         sizes = {"rows": rows, "width": width}
         cases.append(ImageCase("cgImageLayerNorm", {**sizes, "epsilon": 1e-5}, shift=shift))
         cases.append(
@@ -69,7 +71,7 @@ def _norms() -> list[ImageCase]:
 
 def _layouts() -> list[ImageCase]:
     cases = []
-    for seq, heads, width, shift in ((1, 1, 2, 0), (37, 2, 20, 0), (70, 1, 34, 1)):
+    for seq, heads, width, shift in ((1, 1, 2, 0), (31, 1, 30, 0), (37, 2, 20, 0), (70, 1, 34, 1)):
         parameters = {"cgSeq": seq, "cgHeads": heads, "cgHeadWidth": width}
         cases += [
             ImageCase("cgImageTokenToHead", {}, parameters, shift),
@@ -84,7 +86,15 @@ def _layouts() -> list[ImageCase]:
 
 def _attentions() -> list[ImageCase]:
     cases = []
-    for seq, heads, width, causal, shift in ((1, 1, 1, 1, 0), (70, 2, 7, 0, 0), (90, 1, 64, 1, 0), (67, 1, 100, 1, 1)):
+    shapes = (
+        (1, 1, 1, 1, 0),
+        (63, 1, 15, 1, 0),
+        (65, 1, 17, 0, 0),
+        (70, 2, 7, 0, 0),
+        (90, 1, 64, 1, 0),
+        (67, 1, 100, 1, 1),
+    )
+    for seq, heads, width, causal, shift in shapes:
         sizes = {"seq": seq, "heads": heads, "headWidth": width}
         parameters = {"cgSeq": seq, "cgHeads": heads, "cgHeadWidth": width}
         # Probabilities below 1, as a softmax has them.
