@@ -9,7 +9,8 @@ from rows import Row, Status, judged
 from session import HALVES, Session
 from step_facts import architecture_of
 
-from cgraph.backends.cuda.compiler import CodeKind, compile_images
+from cgraph.backends.cuda.code_kinds import CodeKind
+from cgraph.backends.cuda.compiler import compile_images
 from cgraph.backends.devices import DeviceKind
 from cgraph.core.elements import Element
 from cgraph.diagnostics import ProblemsFound

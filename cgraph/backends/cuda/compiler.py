@@ -11,12 +11,12 @@ a constant stands behind `#ifdef` of it, so that the file compiles for programs 
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from enum import Enum
 from pathlib import Path
 
 from attrs import field, frozen
 
 from cgraph.backends.cuda.cache import cache_directory, key_of, load, store
+from cgraph.backends.cuda.code_kinds import CodeKind
 from cgraph.backends.cuda.compilation_errors import explain_failure
 from cgraph.backends.cuda.entries import Entry, Parameter, Resources, read_entries
 from cgraph.backends.cuda.headers import find_cuda_headers
@@ -33,13 +33,6 @@ HALF_MACRO = {Element.F16: "1", Element.BF16: "2"}
 # Its header knows what the macro means; a file that does not include it may work with any half.
 HALF_HEADER = "common.cuh"
 OLDEST_CAPABILITY = 80
-
-
-class CodeKind(Enum):
-    """A cubin runs on devices of its architecture only; PTX is what the emulator executes."""
-
-    CUBIN = "cubin"
-    PTX = "ptx"
 
 
 @frozen(eq=False)

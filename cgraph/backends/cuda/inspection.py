@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from cgraph.backends.cuda.compiler import CodeKind, compile_images
+from cgraph.backends.cuda.code_kinds import CodeKind
+from cgraph.backends.cuda.compiler import compile_images
 from cgraph.backends.cuda.entries import Resources
 from cgraph.backends.cuda.occupancy import Occupancy, occupancy
 from cgraph.core.elements import Element

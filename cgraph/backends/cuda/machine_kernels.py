@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from cgraph.backends.cuda.compiler import CodeKind, compile_images
+from cgraph.backends.cuda.code_kinds import CodeKind
+from cgraph.backends.cuda.compiler import compile_images
 from cgraph.core.elements import Element
 from cgraph.core.signatures import SlotKind
 from cgraph.diagnostics import ProblemsFound

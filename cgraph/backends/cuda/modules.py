@@ -10,7 +10,8 @@ from attrs import define, field
 from cuda.bindings import driver as cu
 
 from cgraph.backends.cuda.calls import Calls
-from cgraph.backends.cuda.compiler import CodeKind, compile_images
+from cgraph.backends.cuda.code_kinds import CodeKind
+from cgraph.backends.cuda.compiler import compile_images
 from cgraph.backends.cuda.context import DeviceContext
 from cgraph.graph.model import CommandGraph, Image, LaunchNode
 

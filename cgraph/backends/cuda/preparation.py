@@ -12,7 +12,7 @@ from attrs import frozen
 
 from cgraph.backends.cuda.arena import DevicePlanes, allocate_planes
 from cgraph.backends.cuda.calls import Calls
-from cgraph.backends.cuda.compiler import CodeKind
+from cgraph.backends.cuda.code_kinds import CodeKind
 from cgraph.backends.cuda.context import open_context
 from cgraph.backends.cuda.executable import CudaExecutable
 from cgraph.backends.cuda.instantiated import instantiate

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from cgraph.backends.cuda import compiler
-from cgraph.backends.cuda.compiler import CodeKind, compile_images
+from cgraph.backends.cuda.code_kinds import CodeKind
+from cgraph.backends.cuda.compiler import compile_images
 from cgraph.backends.cuda.nvrtc import NvrtcOutput, run_nvrtc
 from cgraph.core.elements import Element
 from cgraph.diagnostics import Problem, ProblemsFound
