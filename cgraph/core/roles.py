@@ -7,7 +7,8 @@ class Role(Enum):
     """Who fills a plane and who reads it.
 
     `GRADIENT` of an input or weight is a result; `GRADIENT` of an output is given (the gradient that enters from
-    above). `SAVED` planes are written by a forward program and read by its backward program.
+    above). `SAVED` planes are written by a forward program and read by its backward program. `STATE` planes keep what a
+    run leaves in them for the next one.
     """
 
     INPUT = "input"
@@ -15,6 +16,7 @@ class Role(Enum):
     WEIGHT = "weight"
     GRADIENT = "gradient"
     SAVED = "saved"
+    STATE = "state"
     SCRATCH = "scratch"
 
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 from attrs import field, frozen
 
 from cgraph.core.origins import Origin
+from cgraph.core.roles import Role
 from cgraph.core.signatures import Slot
 from cgraph.diagnostics import Label, Problem, Severity
 from cgraph.graph.model import Plane
@@ -94,10 +95,10 @@ class UnwrittenResult(Problem):
 
 @frozen
 class WriteToGiven(PlaneProblem):
-    """A command writes an input or a weight."""
+    """A command writes an input, or a weight without reading it."""
 
     code: ClassVar[str] = "CG503"
-    title: ClassVar[str] = "`{plane.name}` is given and may only be read"
+    title: ClassVar[str] = "`{plane.name}` is given and must not be overwritten"
     label: ClassVar[str] = "writes {part}"
 
     def labels(self) -> Sequence[Label]:
@@ -106,7 +107,10 @@ class WriteToGiven(PlaneProblem):
 
     def helps(self) -> Sequence[str]:
         """What to write instead."""
-        return ("write to an output, gradient, saved or scratch plane",)
+        elsewhere = "write to an output, gradient, saved, state or scratch plane"
+        if self.plane.role is Role.WEIGHT:
+            return (elsewhere, "an update reads what it writes: by an `accumulate` slot, or by a `read` slot as well")
+        return (elsewhere,)
 
 
 @frozen

@@ -9,6 +9,8 @@ from cgraph.core.roles import Role
 from cgraph.graph.model import CommandGraph, Plane
 
 GIVEN_ROLES = (Role.INPUT, Role.WEIGHT)
+# What a run may leave in such a plane is worth keeping: a saved plane, a state, an updated weight.
+_KEPT_ROLES = (Role.SAVED, Role.STATE, Role.WEIGHT)
 
 
 def written_planes(graph: CommandGraph) -> frozenset[int]:
@@ -20,12 +22,13 @@ def starts_filled(graph: CommandGraph, plane: Plane, *, written: bool) -> bool:
     """Whether a plane holds data before the first command; `written` says whether the graph writes it.
 
     A saved plane does unless this graph itself writes it, and so does a gradient whose plane the graph does not know.
+    A state holds what the last run left, zeros at first.
     """
     if plane.role is Role.GRADIENT and plane.gradient_of is not None:
         return graph.planes[plane.gradient_of].role is Role.OUTPUT
     if plane.role in (Role.SAVED, Role.GRADIENT):
         return not written
-    return plane.role in GIVEN_ROLES
+    return plane.role in (*GIVEN_ROLES, Role.STATE)
 
 
 def is_result(graph: CommandGraph, plane: Plane) -> bool:
@@ -36,7 +39,7 @@ def is_result(graph: CommandGraph, plane: Plane) -> bool:
 
 
 def given_planes(graph: CommandGraph) -> tuple[Plane, ...]:
-    """Planes that somebody must fill before a run, in the order of the graph: those that some command touches."""
+    """Planes that hold data before a run, in the order of the graph: those that some command touches."""
     written = written_planes(graph)
     touched = {access.plane for node in graph.nodes for access in node.accesses}
     return tuple(
@@ -47,12 +50,15 @@ def given_planes(graph: CommandGraph) -> tuple[Plane, ...]:
 
 
 def result_planes(graph: CommandGraph) -> tuple[Plane, ...]:
-    """Planes that are worth keeping after a run: outputs, gradients, and saved planes that this graph wrote."""
+    """Planes that are worth keeping after a run: outputs, gradients, and what this graph wrote of the rest.
+
+    The rest are saved planes, states and weights; scratch is lost.
+    """
     return tuple(_results(graph))
 
 
 def _results(graph: CommandGraph) -> Iterator[Plane]:
     written = written_planes(graph)
     for plane in graph.planes:
-        if plane.index in written and (is_result(graph, plane) or plane.role is Role.SAVED):
+        if plane.index in written and (is_result(graph, plane) or plane.role in _KEPT_ROLES):
             yield plane

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from cgraph.core.roles import Role
 from cgraph.diagnostics import Problem
 from cgraph.graph.hazards import Hazard, HazardKind
-from cgraph.graph.model import CommandGraph, LaunchNode
+from cgraph.graph.model import Access, CommandGraph, LaunchNode, Node
 from cgraph.graph.problems import DeadWrite, UnusedPlane, UnwrittenRead, UnwrittenResult, WriteToGiven
 from cgraph.graph.purposes import GIVEN_ROLES, is_result, starts_filled
 from cgraph.graph.ranges import Range, describe_range, missing_ranges, overlap
@@ -69,12 +69,14 @@ def incomplete_results(graph: CommandGraph, _hazards: Sequence[Hazard]) -> Itera
 
 
 def writes_to_given(graph: CommandGraph, _hazards: Sequence[Hazard]) -> Iterator[Problem]:
-    """Inputs and weights are only read."""
+    """Inputs are only read, and weights updated: a command that writes bytes of one reads them too."""
     given = [plane.role in GIVEN_ROLES for plane in graph.planes]
     for node in graph.nodes:
         for access in node.accesses:
             if given[access.plane] and access.mode.writes:
                 plane = graph.planes[access.plane]
+                if plane.role is Role.WEIGHT and _reads(node, access):
+                    continue
                 part = describe_range(plane, access.start, access.stop)
                 yield WriteToGiven(node.origin.span, node.index, node.origin, plane, part)
 
@@ -123,6 +125,14 @@ def unused_planes(graph: CommandGraph, declared: Sequence[tuple[str, Span]]) -> 
     for name, span in declared:
         if name not in families:
             yield UnusedPlane(span, name)
+
+
+def _reads(node: Node, written: Access) -> bool:
+    """Whether a node reads all of the bytes that it writes."""
+    read = [
+        (access.start, access.stop) for access in node.accesses if access.plane == written.plane and access.mode.reads
+    ]
+    return next(missing_ranges(written.start, written.stop, read), None) is None
 
 
 def _written_ranges(graph: CommandGraph) -> list[list[tuple[int, int, int]]]:

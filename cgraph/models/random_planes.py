@@ -20,13 +20,13 @@ GAIN_DEVIATION = 0.1
 
 
 def random_planes(graphs: Iterable[CommandGraph], seed: int) -> dict[str, NDArray[Any]]:
-    """Values for every input, weight and gradient of an output, by name.
+    """Values for every input, weight, state and gradient of an output, by name.
 
     Inputs and gradients are normal with deviation 1. Weights of two or more axes have deviation 1/sqrt(last extent), as
     they are stored [outputs, inputs]: activations then stay near 1. Nothing tells a vector of gains from one of shifts
     or biases; all weights of one axis are 1 + 0.1 · normal, because gains near 0 would switch off what they scale, and
-    shifts near 1 do no harm. Planes of i32 get zeros: which integers a program can use is not known here, and
-    0 is an index of everything that has elements.
+    shifts near 1 do no harm. A state is zero, as before a first run. Planes of i32 get zeros too: which integers a
+    program can use is not known here, and 0 is an index of everything that has elements.
 
     Args:
         graphs: of one program or of several that share planes by name.
@@ -39,7 +39,7 @@ def random_planes(graphs: Iterable[CommandGraph], seed: int) -> dict[str, NDArra
         plane.name: random_plane(plane, seed)
         for graph in graphs
         for plane in graph.planes
-        if plane.role in (Role.INPUT, Role.WEIGHT) or _is_gradient_of_output(graph, plane)
+        if plane.role in (Role.INPUT, Role.WEIGHT, Role.STATE) or _is_gradient_of_output(graph, plane)
     }
 
 
@@ -49,8 +49,8 @@ def _is_gradient_of_output(graph: CommandGraph, plane: Plane) -> bool:
 
 def random_plane(plane: Plane, seed: int) -> NDArray[Any]:
     """The values of one plane, as `random_planes` says."""
-    if plane.element is Element.I32:
-        return np.zeros(plane.extent, DTYPES[Element.I32])
+    if plane.element is Element.I32 or plane.role is Role.STATE:
+        return np.zeros(plane.extent, DTYPES[plane.element])
     values = np.random.default_rng([seed, *plane.name.encode()]).standard_normal(plane.extent)
     if plane.role is Role.WEIGHT and len(plane.extent) > 1:
         values /= math.sqrt(max(1, plane.extent[-1]))

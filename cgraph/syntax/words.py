@@ -24,8 +24,8 @@ _WORD_GROUPS = (
     ("an element type (`f16`, `bf16`, `f32`, `f64`, `i32` or `half`)",
      frozenset({"F16", "BF16", "F32", "F64", "I32", "HALF"})),
     ("an access (`read`, `write` or `accumulate`)", frozenset({"READ", "WRITE", "ACCUMULATE"})),
-    ("a role (`input`, `output`, `weight`, `gradient of …`, `saved` or `scratch`)",
-     frozenset({"INPUT", "OUTPUT", "WEIGHT", "GRADIENT", "SAVED", "SCRATCH"})),
+    ("a role (`input`, `output`, `weight`, `gradient of …`, `saved`, `state` or `scratch`)",
+     frozenset({"INPUT", "OUTPUT", "WEIGHT", "GRADIENT", "SAVED", "STATE", "SCRATCH"})),
     ("an item (`slot`, `constant`, `grid`, `block`, `shared` or `require`)",
      frozenset({"SLOT", "CONSTANT", "GRID", "BLOCK", "SHARED", "REQUIRE"})),
 )  # fmt: skip

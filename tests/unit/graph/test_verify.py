@@ -73,7 +73,14 @@ def test_a_command_does_not_feed_itself() -> None:
 
 @pytest.mark.parametrize(
     ("role", "filled"),
-    [(Role.INPUT, True), (Role.WEIGHT, True), (Role.SAVED, True), (Role.SCRATCH, False), (Role.OUTPUT, False)],
+    [
+        (Role.INPUT, True),
+        (Role.WEIGHT, True),
+        (Role.SAVED, True),
+        (Role.STATE, True),
+        (Role.SCRATCH, False),
+        (Role.OUTPUT, False),
+    ],
 )
 def test_who_holds_data_from_the_start(role: Role, filled: bool) -> None:
     maker = GraphMaker()
