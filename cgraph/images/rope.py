@@ -46,18 +46,28 @@ def rope(
     **_: object,
 ) -> None:
     """Queries and keys[h,s,c] = the rotated parts 0 and 1 of qkv[s,3,h·headWidth + c]; valuesT[h,c,s] = part 2."""
-    tokens = qkv.reshape(-1, 3, cg_heads, cg_head_width)
-    factors = _factors(context, cosine, sine)
+    tokens = qkv.reshape(-1, 1, 3, cg_heads, cg_head_width)
+    _turn_heads(context, queries, keys, values_t, tokens, _factors(context, cosine, sine))
 
-    def turn(scratch: Scratch, heads: Iterator[int]) -> None:
-        for head in heads:
-            for part, out in enumerate((queries[head], keys[head])):
-                result = working(scratch, "turned", out, cosine.dtype)
-                _rotate(scratch, result, tokens[:, part, head], factors)
-                store(out, result)
-            transpose(scratch, values_t[head], tokens[:, 2, head])
 
-    context.share(cg_heads, turn)
+@meaning("rope.cu", "cgBatchRope")
+def batch_rope(
+    context: HostContext,
+    *,
+    queries: Array,
+    keys: Array,
+    values_t: Array,
+    qkv: Array,
+    cosine: Array,
+    sine: Array,
+    batch: int,
+    cg_heads: int,
+    cg_head_width: int,
+    **_: object,
+) -> None:
+    """The same of qkv[s,b,3,h·headWidth + c] for every sequence b, whose heads are those from b · heads on."""
+    tokens = qkv.reshape(-1, batch, 3, cg_heads, cg_head_width)
+    _turn_heads(context, queries, keys, values_t, tokens, _factors(context, cosine, sine))
 
 
 @meaning("rope.cu", "cgInverseRope")
@@ -75,19 +85,68 @@ def inverse_rope(
     **_: object,
 ) -> None:
     """qkvGradientHalf[s,3,h·headWidth + c] = the gradients of queries and keys turned back, and that of values."""
-    tokens = qkv_gradient_half.reshape(-1, 3, cg_heads, cg_head_width)
-    cosines, sines = _factors(context, cosine, sine)
+    tokens = qkv_gradient_half.reshape(-1, 1, 3, cg_heads, cg_head_width)
+    factors = _factors(context, cosine, sine)
+    _turn_back_heads(context, tokens, queries_gradient, keys_gradient, values_gradient, factors)
+
+
+@meaning("rope.cu", "cgBatchInverseRope")
+def batch_inverse_rope(
+    context: HostContext,
+    *,
+    qkv_gradient_half: Array,
+    queries_gradient: Array,
+    keys_gradient: Array,
+    cosine: Array,
+    sine: Array,
+    values_gradient: Array,
+    batch: int,
+    cg_heads: int,
+    cg_head_width: int,
+    **_: object,
+) -> None:
+    """The same for qkvGradientHalf[s,b,3,h·headWidth + c] from the heads of every sequence b."""
+    tokens = qkv_gradient_half.reshape(-1, batch, 3, cg_heads, cg_head_width)
+    factors = _factors(context, cosine, sine)
+    _turn_back_heads(context, tokens, queries_gradient, keys_gradient, values_gradient, factors)
+
+
+def _turn_heads(
+    context: HostContext, queries: Array, keys: Array, values_t: Array, tokens: Array, factors: tuple[Array, Array]
+) -> None:
+    """From tokens[s,b,3,h,c] to the heads of all sequences."""
+    heads = tokens.shape[3]
+
+    def turn(scratch: Scratch, numbers: Iterator[int]) -> None:
+        for number in numbers:
+            source = tokens[:, number // heads, :, number % heads]
+            for part, out in enumerate((queries[number], keys[number])):
+                result = working(scratch, "turned", out, factors[0].dtype)
+                _rotate(scratch, result, source[:, part], factors)
+                store(out, result)
+            transpose(scratch, values_t[number], source[:, 2])
+
+    context.share(len(queries), turn)
+
+
+def _turn_back_heads(
+    context: HostContext, tokens: Array, queries: Array, keys: Array, values: Array, factors: tuple[Array, Array]
+) -> None:
+    """Into tokens[s,b,3,h,c] from the gradients of the heads of all sequences."""
+    heads = tokens.shape[3]
+    cosines, sines = factors
     np.negative(sines, out=sines)
 
-    def turn(scratch: Scratch, heads: Iterator[int]) -> None:
-        for head in heads:
-            for part, source in enumerate((queries_gradient[head], keys_gradient[head])):
-                result = scratch.take("turned", source.shape, cosine.dtype)
-                _rotate(scratch, result, source, (cosines, sines))
-                np.copyto(tokens[:, part, head], result, casting="unsafe")
-            np.copyto(tokens[:, 2, head], values_gradient[head], casting="unsafe")
+    def turn(scratch: Scratch, numbers: Iterator[int]) -> None:
+        for number in numbers:
+            out = tokens[:, number // heads, :, number % heads]
+            for part, source in enumerate((queries[number], keys[number])):
+                result = scratch.take("turned", source.shape, cosines.dtype)
+                _rotate(scratch, result, source, factors)
+                np.copyto(out[:, part], result, casting="unsafe")
+            np.copyto(out[:, 2], values[number], casting="unsafe")
 
-    context.share(cg_heads, turn)
+    context.share(len(queries), turn)
 
 
 def _factors(context: HostContext, cosine: Array, sine: Array) -> tuple[Array, Array]:
