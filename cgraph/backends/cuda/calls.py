@@ -10,9 +10,10 @@ from typing import Any, TypeAlias
 from attrs import frozen
 from cuda.bindings import driver as cu
 
+from cgraph.backends.commands import describe
 from cgraph.backends.problems_devices import DriverCallFailed
 from cgraph.diagnostics import Problem, ProblemsFound
-from cgraph.graph.model import CopyNode, FillNode, LaunchNode, Node
+from cgraph.graph.model import Node
 
 Explanation: TypeAlias = Callable[[], tuple[Problem, ...]]
 
@@ -58,18 +59,6 @@ def failure(call: str, result: Any, node: Node | None = None) -> DriverCallFaile
     if node is None:
         return DriverCallFailed(None, call, name, text)
     return DriverCallFailed(node.origin.span, call, name, text, describe(node), node.origin)
-
-
-def describe(node: Node) -> str:
-    """A command in a few words."""
-    match node:
-        case LaunchNode():
-            return f"command {node.index}, {node.image.signature.name}"
-        case FillNode():
-            return f"command {node.index}, a fill"
-        case CopyNode():
-            return f"command {node.index}, a copy"
-    return f"command {node.index}"
 
 
 def _said(answer: tuple[Any, ...]) -> str:

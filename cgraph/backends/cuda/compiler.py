@@ -13,16 +13,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from attrs import field, frozen
-
 from cgraph.backends.cuda.cache import cache_directory, key_of, load, store
 from cgraph.backends.cuda.code_kinds import CodeKind
 from cgraph.backends.cuda.compilation_errors import explain_failure
+from cgraph.backends.cuda.compiled import CompiledKernel, CompiledModule, find_kernel
 from cgraph.backends.cuda.entries import Entry, Parameter, Resources, read_entries
 from cgraph.backends.cuda.headers import find_cuda_headers
 from cgraph.backends.cuda.nvrtc import nvrtc_version, run_nvrtc
-from cgraph.backends.cuda.problems_compiler import ArchitectureUnknown, EntryNotFound, HalfNotOnDevice
-from cgraph.backends.cuda.signature_check import check_entry
+from cgraph.backends.cuda.problems_compiler import ArchitectureUnknown, HalfNotOnDevice
 from cgraph.backends.cuda.sources import KernelSource, find_kernel_source
 from cgraph.core.elements import Element
 from cgraph.core.signatures import Signature
@@ -33,35 +31,6 @@ HALF_MACRO = {Element.F16: "1", Element.BF16: "2"}
 # Its header knows what the macro means; a file that does not include it may work with any half.
 HALF_HEADER = "common.cuh"
 OLDEST_CAPABILITY = 80
-
-
-@frozen(eq=False)
-class CompiledModule:
-    """The code of one .cu file.
-
-    Args:
-        path: of the file.
-        architecture: e.g. `sm_90`.
-        code: a cubin, or PTX in UTF-8.
-        entries: its kernels.
-        key: names all that the code depends on; equal keys mean equal code.
-    """
-
-    path: Path
-    architecture: str
-    kind: CodeKind
-    code: bytes = field(repr=False)
-    entries: tuple[Entry, ...]
-    key: str
-
-
-@frozen(eq=False)
-class CompiledKernel:
-    """An image's kernel: `entry` in the code of `module`, which images of one file share."""
-
-    image: Image
-    module: CompiledModule
-    entry: Entry
 
 
 def compile_images(
@@ -97,12 +66,10 @@ def compile_images(
             problems.extend(module.problems)
             continue
         for number in group:
-            image = images[number]
-            entry = _find_entry(module, image.signature)
-            found = [_no_entry(module, image.signature)] if entry is None else check_entry(image.signature, entry)
+            kernel, found = find_kernel(images[number], module)
             problems.extend(found)
-            if entry is not None:
-                kernels[number] = CompiledKernel(image, module, entry)
+            if kernel is not None:
+                kernels[number] = kernel
     if problems:
         raise ProblemsFound(problems)
     return tuple(kernels[number] for number in range(len(images)))
@@ -184,15 +151,6 @@ def _options(
         *((f"--define-macro=CG_HALF={HALF_MACRO[half]}",) if half in HALF_MACRO else ()),
         *(f"--define-macro={name}={value}" for name, value in sorted(constants.items())),
     )
-
-
-def _find_entry(module: CompiledModule, signature: Signature) -> Entry | None:
-    return next((entry for entry in module.entries if entry.name == signature.entry), None)
-
-
-def _no_entry(module: CompiledModule, signature: Signature) -> Problem:
-    names = tuple(entry.name for entry in module.entries)
-    return EntryNotFound(signature.span, signature.name, signature.file, signature.entry, names)
 
 
 def _facts_of(entry: Entry) -> list[object]:

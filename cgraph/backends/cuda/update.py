@@ -12,8 +12,9 @@ import numpy as np
 from attrs import frozen
 from cuda.bindings import driver as cu
 
+from cgraph.backends.commands import describe
 from cgraph.backends.cuda.arena import DevicePlanes
-from cgraph.backends.cuda.calls import Calls, describe
+from cgraph.backends.cuda.calls import Calls
 from cgraph.backends.cuda.instantiated import InstantiatedGraph
 from cgraph.backends.cuda.pieces import (
     MOST_ELEMENT_BYTES,
@@ -24,10 +25,10 @@ from cgraph.backends.cuda.pieces import (
     element_bits,
     halves_of,
 )
-from cgraph.backends.cuda.scalar_rules import find_slot, scalar_reasons
 from cgraph.backends.dtypes import DTYPES
 from cgraph.backends.planes import find_plane
 from cgraph.backends.problems_devices import UpdateImpossible
+from cgraph.backends.scalar_rules import find_slot, scalar_reasons
 from cgraph.core.roles import Role
 from cgraph.diagnostics import ProblemsFound
 from cgraph.graph.model import CommandGraph, FillNode, Plane

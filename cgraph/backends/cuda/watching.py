@@ -9,7 +9,8 @@ from typing import Any
 
 from attrs import define, field
 
-from cgraph.backends.cuda.calls import Explanation, describe, no_explanation
+from cgraph.backends.commands import describe
+from cgraph.backends.cuda.calls import Explanation, no_explanation
 from cgraph.backends.cuda.pieces import Piece
 from cgraph.backends.problems_devices import CommandAtFault
 from cgraph.diagnostics import Problem, ProblemsFound

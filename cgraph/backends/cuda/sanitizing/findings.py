@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from attrs import define, field
 
-from cgraph.backends.cuda.calls import describe
+from cgraph.backends.commands import describe
 from cgraph.backends.cuda.compilation_errors import line_span
 from cgraph.backends.cuda.sources import find_kernel_source
 from cgraph.diagnostics import Problem

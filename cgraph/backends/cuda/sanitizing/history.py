@@ -12,7 +12,7 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from cgraph.backends.cuda.calls import describe
+from cgraph.backends.commands import describe
 from cgraph.emulator.sanitizer.byte_maps import ByteMap
 from cgraph.emulator.sanitizer.effects import Rival, Territory
 from cgraph.graph.model import CommandGraph, Plane

@@ -14,7 +14,7 @@ import numpy as np
 from attrs import define, frozen
 from numpy.typing import ArrayLike
 
-from cgraph.backends.cuda.calls import describe
+from cgraph.backends.commands import describe
 from cgraph.backends.cuda.machine_kernels import load_machine_kernels, parameter_buffer
 from cgraph.backends.cuda.sanitizing.findings import Findings
 from cgraph.backends.cuda.sanitizing.history import History, begin_history
