@@ -4,8 +4,9 @@ A plane is stored under its name, `cgQkvWeight 0`; `cgQkvWeight.0` is read as we
 are read without executing anything (no pickle) and written to a temporary file that then takes the target's place.
 """
 
+import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -24,6 +25,8 @@ from cgraph.models.problems_files import UnknownFileKind, UnreadablePlanes, Unwr
 
 Arrays = dict[str, NDArray[Any]]
 KINDS = (".safetensors", ".npz")
+# A .safetensors file begins with the length of its header.
+_HEADER_LENGTH_BYTES = 8
 _DTYPES = {
     "F64": np.dtype(np.float64),
     "F32": np.dtype(np.float32),
@@ -48,20 +51,44 @@ def load_planes(path: Path) -> Arrays:
     return {name.replace(".", " "): array for name, array in arrays.items()}
 
 
-def save_planes(path: Path, planes: Mapping[str, NDArray[Any]]) -> None:
-    """Writes arrays under their plane names; the file is there whole or not at all.
+def load_described(path: Path) -> tuple[Arrays, dict[str, str]]:
+    """All arrays of a .safetensors file, by plane name, and the texts that its header carries.
+
+    Raises:
+        ProblemsFound: CG720 for another kind of file, CG721 where it is missing, truncated or holds something else.
+    """
+    _check_kind(path, (".safetensors",))
+    arrays = load_planes(path)
+    try:
+        with path.open("rb") as file:
+            header = file.read(int.from_bytes(file.read(_HEADER_LENGTH_BYTES), "little"))
+        texts = json.loads(header).get("__metadata__", {})
+    except (OSError, ValueError, RecursionError) as error:
+        raise ProblemsFound([UnreadablePlanes(None, str(path), str(error))]) from error
+    return arrays, texts
+
+
+def save_planes(path: Path, planes: Mapping[str, NDArray[Any]], texts: Mapping[str, str] | None = None) -> None:
+    """Writes arrays under their plane names; the file is there whole or not at all, also after a loss of power.
 
     bf16 becomes f32 in an .npz, whose format does not know it; every value stays the same.
+
+    Args:
+        path: where to.
+        planes: arrays by name.
+        texts: for the header of a .safetensors file; an .npz has none.
 
     Raises:
         ProblemsFound: CG720 for another kind of file, CG722 where it cannot be written.
     """
-    _check_kind(path)
+    _check_kind(path, KINDS if texts is None else (".safetensors",))
     arrays = {name: np.ascontiguousarray(array) for name, array in planes.items()}
     try:
         with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
             try:
-                _write(path.suffix, file, arrays)
+                _write(path.suffix, file, arrays, texts)
+                file.flush()
+                os.fsync(file.fileno())
                 file.close()
                 os.replace(file.name, path)  # noqa: PTH105  (one call that says what it does)
             except BaseException:
@@ -72,9 +99,9 @@ def save_planes(path: Path, planes: Mapping[str, NDArray[Any]]) -> None:
         raise ProblemsFound([UnwritablePlanes(None, str(path), error.strerror or str(error))]) from error
 
 
-def _check_kind(path: Path) -> None:
-    if path.suffix not in KINDS:
-        raise ProblemsFound([UnknownFileKind(None, str(path), " or ".join(KINDS))])
+def _check_kind(path: Path, kinds: Sequence[str] = KINDS) -> None:
+    if path.suffix not in kinds:
+        raise ProblemsFound([UnknownFileKind(None, str(path), " or ".join(kinds))])
 
 
 def _load_safetensors(path: Path) -> Arrays:
@@ -97,9 +124,9 @@ def _load_npz(path: Path) -> Arrays:
             return {name: stored[name] for name in stored.files}
 
 
-def _write(suffix: str, file: BinaryIO | Any, arrays: Arrays) -> None:
+def _write(suffix: str, file: BinaryIO | Any, arrays: Arrays, texts: Mapping[str, str] | None) -> None:
     if suffix == ".safetensors":
-        file.write(save_safetensors(arrays))
+        file.write(save_safetensors(arrays, None if texts is None else dict(texts)))
         return
     # Not np.savez: it takes names as keywords, and a plane may be called `file`.
     with ZipFile(file, "w") as archive:
