@@ -1,0 +1,52 @@
+"""What may be wrong with a file that shall be viewed: CG880 to CG884."""
+
+from typing import ClassVar
+
+from attrs import frozen
+
+from cgraph.diagnostics import Problem
+
+
+@frozen
+class NotViewable(Problem):
+    """A file is none of the kinds that can be viewed."""
+
+    code: ClassVar[str] = "CG880"
+    title: ClassVar[str] = "{file} is no file that can be viewed"
+
+    file: str
+
+    def helps(self) -> tuple[str, ...]:
+        return ("a program (.cg), a bundle (.cgb), a dump of another tool (.dot) or a view (.json) can be viewed",)
+
+
+@frozen
+class NotAView(Problem):
+    """A JSON file is no view; `reason` says where it departs from one."""
+
+    code: ClassVar[str] = "CG881"
+    title: ClassVar[str] = "{file} is not a view in JSON"
+
+    file: str
+    reason: str
+
+    def notes(self) -> tuple[str, ...]:
+        return (self.reason,)
+
+    def helps(self) -> tuple[str, ...]:
+        return ("`cgraph view FILE -o view.json` writes one",)
+
+
+@frozen
+class OtherVersion(Problem):
+    """A view of another version of the format."""
+
+    code: ClassVar[str] = "CG882"
+    title: ClassVar[str] = "{file} has version {version} of the view format, and this cgraph reads version {known}"
+
+    file: str
+    version: str
+    known: int
+
+    def helps(self) -> tuple[str, ...]:
+        return ("write it again with this cgraph",)
