@@ -36,7 +36,7 @@ def token_embedding(context: HostContext, *, out: Array, ids: Array, tokens: Arr
         for part in parts:
             np.take(tokens, ids[part], axis=0, out=out[part], mode="clip")
 
-    context.share_rows(*out.shape, copy)
+    context.share_rows(len(out), out.shape[1], copy)
     out[(ids < 0) | (ids >= vocab)] = np.nan
 
 

@@ -11,7 +11,7 @@ from cgraph.check.program import CheckedProgram
 from cgraph.core.elements import Element
 from cgraph.diagnostics import Problem
 from cgraph.graph.model import CommandGraph
-from cgraph.pipeline import check, compile_checked, lower, parse
+from cgraph.pipeline import Compiled, check, compile_checked, lower, parse
 from cgraph.resources import programs_directory
 from cgraph.schedule.model import Order
 from cgraph.syntax.loading import load_source
@@ -42,8 +42,13 @@ class Prepared:
 
 def prepare(name: str, parameters: dict[str, int | float], half: Element, order: Order = Order.DATAFLOW) -> Prepared:
     """`layer_forward` or `layer_backward`, built, verified, scheduled, planned and lowered."""
-    compiled = compile_checked(_checked(name), parameters, half=half, order=order)
-    return Prepared(compiled.graph, lower(compiled.graph, compiled.schedule, compiled.plan))
+    program = compiled(name, parameters, half, order)
+    return Prepared(program.graph, lower(program.graph, program.schedule, program.plan))
+
+
+def compiled(name: str, parameters: dict[str, int | float], half: Element, order: Order = Order.DATAFLOW) -> Compiled:
+    """A program of the programs' folder, built, verified, scheduled and planned."""
+    return compile_checked(_checked(name), parameters, half=half, order=order)
 
 
 @cache
