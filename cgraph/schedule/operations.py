@@ -1,18 +1,18 @@
 """How many floating-point operations a command's products take: a multiplication and an addition are two.
 
-The rule: a launch with naturals called m, n and k is a product, 2·m·n·k operations. A kernel of streaming attention does
-the products of its name in `ATTENTION_PRODUCTS`, each 2·headWidth operations for every pair of a query and a key that
-may see each other: seq² pairs a head, or seq·(seq + 1) / 2 where causal is 1; padding is data, so it is not subtracted.
-What a kernel computes beyond products (exponentials, sums of rows) is left out, and so are tiles that it computes in
-vain. Any other launch is a kernel whose products nobody stated: None. Fills, copies and joins do none: 0.
+The rule: a launch with naturals called m, n and k is a product, 2·m·n·k operations. A kernel of streaming attention
+does as many products as `ATTENTION_PRODUCTS` says, each 2·headWidth operations for every pair of a query and a key that
+may see each other: seq² pairs a head, or seq·(seq + 1) / 2 where causal is 1; padding is data, so it is not
+subtracted. What a kernel computes beyond products (exponentials, sums of rows) is left out, and so are tiles that it
+computes in vain. Any other launch is a kernel whose products nobody stated: None. Fills, copies and joins do none: 0.
 """
 
 from collections.abc import Mapping
 
 from cgraph.graph.model import LaunchNode, Node
 
-# Forward: scores and their product with the values. Keys: scores, gradient of the probabilities, gradients of values and
-# of keys. Queries: scores, gradient of the probabilities, gradient of queries. (kernels_cu/attention*.cu)
+# Forward: scores and their product with the values. Keys: scores, gradient of the probabilities, gradients of values
+# and of keys. Queries: scores, gradient of the probabilities, gradient of queries. (kernels_cu/attention*.cu)
 ATTENTION_PRODUCTS = {
     ("attention.cu", "cgAttention"): 2,
     ("attention_padded.cu", "cgAttentionPadded"): 2,

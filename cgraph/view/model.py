@@ -47,10 +47,10 @@ class ViewSource:
 
 @frozen
 class ViewOrigin:
-    """One step of the way from an entry point to a command; `parent` is the step before. Lines and columns count from 1.
+    """One step of the way from an entry point to a command. Lines and columns count from 1.
 
     Args:
-        parent: index of an origin with a smaller index, None at the entry.
+        parent: the step before: index of an origin with a smaller index, None at the entry.
         stop_line, stop_column: just behind the last character.
         text: what the step is, e.g. a definition's name for a call, or `l = 3` for a loop.
     """

@@ -1,8 +1,8 @@
 """Reads and writes frozen values as plain data, by their types; also says what JSON Schema describes them.
 
-Receives a class of attrs whose fields are texts, numbers, literals, tuples, other such classes, or None. Guarantees that
-what `decoder` gives has exactly these types; anything else is `Malformed`, which says where. Ranges and references are
-left to the caller.
+Receives a class of attrs whose fields are texts, numbers, literals, tuples, other such classes, or None. Guarantees
+that what `decoder` gives has exactly these types; anything else is `Malformed`, which says where. Ranges and references
+are left to the caller.
 """
 
 import math
@@ -70,7 +70,7 @@ def _decoder(kind: Any) -> Decode:
 
 
 class _LateEncoder:
-    """Encodes one class; its fields are looked at when the first value comes, because classes may contain themselves."""
+    """Encodes one class; it looks at its fields when the first value comes, because classes may contain themselves."""
 
     def __init__(self, kind: type) -> None:
         self.kind = kind
