@@ -5,6 +5,7 @@
 // Any rows and vocab from 1 on, any alignment: a thread reads single elements, kThreads apart and a few at once, so
 // that odd vocabularies are as fast as even ones.
 #include "common.cuh"
+#include "loss_scale.cuh"
 
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / kWarpLanes;
@@ -102,13 +103,13 @@ extern "C" __global__ void __launch_bounds__(kThreads)
 
 // losses[rows] (f32) = the losses of logits + bias; then logits[rows, vocab] (f32) becomes its gradient times scale,
 // scale * (softmax - 1 at the target) / count. Both are 0 in rows that do not count, whatever their logits are.
-// targets[rows], mask[rows], which may be null, and count[1] are i32, bias[vocab] is f32.
+// targets[rows], mask[rows], which may be null, and count[1] are i32, bias[vocab] and scale[1] f32; scale 0 counts as 1.
 //
 // Launch: a block of 256 threads for each row, which is read twice, the second time from the cache.
 extern "C" __global__ void __launch_bounds__(kThreads)
     cgCrossEntropy(float* __restrict__ logits, const int* __restrict__ targets, const int* __restrict__ mask,
                    float* __restrict__ losses, const float* __restrict__ bias, const int* __restrict__ count, int rows,
-                   int vocab, float scale) {
+                   int vocab, const float* __restrict__ scale) {
     const size_t row = blockIdx.x;
     if (row >= rows) {
         return;
@@ -130,7 +131,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     if (threadIdx.x == 0) {
         losses[row] = row_loss(softmax, target_logit);
     }
-    const float weight = scale / static_cast<float>(max(*count, 1));
+    const float weight = loss_scale(scale) / static_cast<float>(max(*count, 1));
     const float factor = weight / softmax.sum;
     for (long long first = threadIdx.x; first < vocab; first += kBatch * kThreads) {
         float values[kBatch];

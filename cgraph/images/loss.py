@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from cgraph.images.context import Array, HostContext, Scratch
+from cgraph.images.loss_scale import loss_scale
 from cgraph.images.registry import meaning
 
 
@@ -36,16 +37,16 @@ def cross_entropy(
     losses: Array,
     bias: Array,
     count: Array,
-    scale: float,
+    scale: Array,
     **_: object,
 ) -> None:
     """losses[rows] of logits + bias; then logits[rows,vocab] = scale · (softmax - 1 at the target) / count.
 
-    Both are 0 in rows that do not count.
+    Both are 0 in rows that do not count. A scale of 0 counts as 1.
     """
     rows, vocab = logits.shape
     counting = _counting(targets, mask, vocab)
-    weight = scale / max(int(count[0]), 1)
+    weight = loss_scale(scale) / max(int(count[0]), 1)
 
     def differentiate(scratch: Scratch, chunk: int, parts: Iterator[slice]) -> None:
         sums_memory = scratch.take("sums", (chunk, 1), logits.dtype)

@@ -23,7 +23,7 @@ def differentiated(
     count = count_of(targets, mask, vocab)
     bias = np.zeros(vocab, logits.dtype) if bias is None else bias
     common = {"targets": targets, "mask": mask, "bias": bias, "rows": rows, "vocab": vocab}
-    loss.cross_entropy(context(), logits=gradient, losses=losses, count=count, scale=scale, **common)
+    loss.cross_entropy(context(), logits=gradient, losses=losses, count=count, scale=np.full(1, scale, logits.dtype), **common)
     loss.loss_mean(context(), loss=mean, losses=losses, count=count, rows=rows)
     again, kept = poisoned((rows,), logits.dtype), logits.copy()
     loss.cross_entropy_losses(context(), logits=kept, losses=again, **common)
@@ -81,6 +81,8 @@ def test_the_scale_is_of_the_gradient_alone() -> None:
     plain, scaled = differentiated(logits, targets), differentiated(logits, targets, scale=1024.0)
     assert scaled[0] == plain[0]
     assert np.array_equal(scaled[2], 1024 * plain[2])
+    never_set = differentiated(logits, targets, scale=0.0)
+    assert np.array_equal(never_set[2], plain[2])
 
 
 @pytest.mark.parametrize("value", [0.0, np.nan, np.inf, 1e30])
