@@ -22,6 +22,7 @@ from cgraph.backends.cuda.headers import find_cuda_headers
 from cgraph.backends.cuda.nvrtc import nvrtc_version, run_nvrtc
 from cgraph.backends.cuda.problems_compiler import ArchitectureUnknown, HalfNotOnDevice
 from cgraph.backends.cuda.sources import KernelSource, find_kernel_source
+from cgraph.backends.cuda.stored_code import KernelModule
 from cgraph.core.elements import Element
 from cgraph.core.signatures import Signature
 from cgraph.diagnostics import Problem, ProblemsFound
@@ -31,6 +32,8 @@ HALF_MACRO = {Element.F16: "1", Element.BF16: "2"}
 # Its header knows what the macro means; a file that does not include it may work with any half.
 HALF_HEADER = "common.cuh"
 OLDEST_CAPABILITY = 80
+# Beside the architecture, folders of headers and macros.
+OPTIONS = ("--std=c++17", "--generate-line-info", "--ptxas-options=-v")
 
 
 def compile_images(
@@ -96,21 +99,61 @@ def compile_file(
     Raises:
         ProblemsFound: CG730, CG733 to CG735 or CG739.
     """
+    if half not in HALF_MACRO and source.needs(HALF_HEADER):
+        raise ProblemsFound([HalfNotOnDevice(signature.span, signature.name, half.value)])
+    folders = (*source.include_directories, *find_cuda_headers().directories)
+    macros = (
+        *((("CG_HALF", HALF_MACRO[half]),) if half in HALF_MACRO else ()),
+        *((name, str(value)) for name, value in sorted(constants.items())),
+    )
+    options = (*OPTIONS, *_places(folders), *_definitions(macros))
+    return _compiled(source, signature, options, architecture, kind)
+
+
+def compile_stored(module: KernelModule, signature: Signature, architecture: str, kind: CodeKind) -> CompiledModule:
+    """The code of a file that was stored with all that it includes, from the cache or compiled now.
+
+    Of this machine's files only CUDA's own headers are read.
+
+    Args:
+        module: the file's text, headers, options and macros.
+        signature: of an image that needs it, for messages.
+        architecture: as for `compile_images`.
+        kind: the same.
+
+    Raises:
+        ProblemsFound: CG730, CG734, CG735 or CG739.
+    """
+    headers = tuple((Path(name), text) for name, text in module.includes)
+    source = KernelSource(Path(module.file), module.source, headers)
+    options = (*OPTIONS, *_places(find_cuda_headers().directories), *_definitions(module.defines))
+    return _compiled(source, signature, options, architecture, kind, headers=module.includes)
+
+
+def _compiled(
+    source: KernelSource,
+    signature: Signature,
+    options: tuple[str, ...],
+    architecture: str,
+    kind: CodeKind,
+    headers: tuple[tuple[str, str], ...] = (),
+) -> CompiledModule:
+    """`headers` are names and texts that the compiler takes from memory."""
     version = nvrtc_version()
     known = tuple(f"sm_{number}" for number in version.architectures if number >= OLDEST_CAPABILITY)
     if architecture.rstrip("af") not in known:
         raise ProblemsFound([ArchitectureUnknown(None, architecture, version.number, known)])
-    if half not in HALF_MACRO and source.needs(HALF_HEADER):
-        raise ProblemsFound([HalfNotOnDevice(signature.span, signature.name, half.value)])
-    options = _options(source, constants, half, architecture, kind)
-    headers = (f"{path}\n{text}" for path, text in source.includes)
-    key = key_of([version.number, find_cuda_headers().identity, *options, str(source.path), source.text, *headers])
+    # PTX is asked for by a virtual architecture, which leaves out the assembler.
+    target = architecture if kind is CodeKind.CUBIN else architecture.replace("sm_", "compute_", 1)
+    options = (f"--gpu-architecture={target}", *options)
+    texts = (f"{path}\n{text}" for path, text in source.includes)
+    key = key_of([version.number, find_cuda_headers().identity, *options, str(source.path), source.text, *texts])
     directory = cache_directory() / "kernels"
     stored = load(directory, key)
     if stored is not None:
         entries = tuple(_entry_of(facts) for facts in stored[0]["entries"])
         return CompiledModule(source.path, architecture, kind, stored[1], entries, key)
-    output = run_nvrtc(source.text, str(source.path), options)
+    output = run_nvrtc(source.text, str(source.path), options, headers)
     if not output.succeeded:
         raise ProblemsFound([explain_failure(source, signature, output.log)])
     code = output.cubin if kind is CodeKind.CUBIN else output.ptx.encode()
@@ -136,21 +179,12 @@ def _groups(images: Sequence[Image]) -> Iterable[list[int]]:
     return (numbers for places in groups.values() for _, numbers in places)
 
 
-def _options(
-    source: KernelSource, constants: Mapping[str, int], half: Element, architecture: str, kind: CodeKind
-) -> tuple[str, ...]:
-    """As NVRTC takes them. PTX is asked for by a virtual architecture, which leaves out the assembler."""
-    target = architecture if kind is CodeKind.CUBIN else architecture.replace("sm_", "compute_", 1)
-    folders = (*source.include_directories, *find_cuda_headers().directories)
-    return (
-        f"--gpu-architecture={target}",
-        "--std=c++17",
-        "--generate-line-info",
-        "--ptxas-options=-v",
-        *(f"--include-path={folder}" for folder in folders),
-        *((f"--define-macro=CG_HALF={HALF_MACRO[half]}",) if half in HALF_MACRO else ()),
-        *(f"--define-macro={name}={value}" for name, value in sorted(constants.items())),
-    )
+def _places(folders: Iterable[Path]) -> Iterable[str]:
+    return (f"--include-path={folder}" for folder in folders)
+
+
+def _definitions(macros: Iterable[tuple[str, str]]) -> Iterable[str]:
+    return (f"--define-macro={name}={value}" for name, value in macros)
 
 
 def _facts_of(entry: Entry) -> list[object]:

@@ -1,4 +1,4 @@
-"""Kernels for the emulator's machine, used without a driver: compiled, loaded, and their arguments put in place.
+"""Kernels for the emulator's machine, used without a driver: loaded, and their arguments put in place.
 
 Receives images and launches; guarantees kernels that the machine executes and parameter buffers as these declare them.
 Where planes lie in the machine's memory is left to the caller.
@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from cgraph.backends.cuda.code_kinds import CodeKind
-from cgraph.backends.cuda.compiler import compile_images
+from cgraph.backends.cuda.compiled import KernelSupply, Target
+from cgraph.backends.cuda.supply import compile_kernels
 from cgraph.core.elements import Element
 from cgraph.core.signatures import SlotKind
 from cgraph.diagnostics import ProblemsFound
@@ -25,16 +26,24 @@ SCALARS: dict[SlotKind, np.dtype[Any]] = {
 }
 
 
-def load_machine_kernels(images: Sequence[Image], half: Element, hardware: MachineHardware) -> dict[Image, Kernel]:
-    """Compiles images to PTX and loads it; images of one file share a module and its variables.
+def load_machine_kernels(
+    images: Sequence[Image], half: Element, hardware: MachineHardware, supply: KernelSupply = compile_kernels
+) -> dict[Image, Kernel]:
+    """Loads images' kernels as PTX; images of one file share a module and its variables.
+
+    Args:
+        images: each once.
+        half: what the build bound `half` to.
+        hardware: the machine.
+        supply: gives the PTX.
 
     Raises:
-        ProblemsFound: CG730 to CG739 from the compiler, CG750 to CG754 where the machine does not know what a kernel
-            does.
+        ProblemsFound: what the supply raises (CG730 to CG739 from the compiler), CG750 to CG754 where the machine does
+            not know what a kernel does.
     """
     major, minor = hardware.capability
     modules: dict[str, Mapping[str, Kernel]] = {}
-    compiled = compile_images(images, half, f"sm_{major}{minor}", CodeKind.PTX)
+    compiled = supply(images, half, Target(f"sm_{major}{minor}", (CodeKind.PTX,)))
     for kernel in compiled:
         if kernel.module.key not in modules:
             try:

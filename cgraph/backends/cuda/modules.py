@@ -1,7 +1,8 @@
-"""The compiled kernels of a graph, loaded into a context.
+"""The kernels of a graph, loaded into a context.
 
-Receives a graph and an open device; guarantees a function for every image that is launched, with leave to use as much
-dynamic shared memory as its launches ask for. Owner: the executable, which unloads the modules after its graph is gone.
+Receives a graph, an open device and where kernels come from; guarantees a function for every image that is launched,
+with leave to use as much dynamic shared memory as its launches ask for, and parameters as large as the launches pass.
+Owner: the executable, which unloads the modules after its graph is gone.
 """
 
 from typing import Any
@@ -10,12 +11,14 @@ from attrs import define, field
 from cuda.bindings import driver as cu
 
 from cgraph.backends.cuda.calls import Calls
-from cgraph.backends.cuda.code_kinds import CodeKind
-from cgraph.backends.cuda.compiler import compile_images
+from cgraph.backends.cuda.compiled import CompiledKernel, KernelSupply, Target
 from cgraph.backends.cuda.context import DeviceContext
+from cgraph.backends.cuda.problems_stored import StoredParametersDiffer
+from cgraph.diagnostics import ProblemsFound
 from cgraph.graph.model import CommandGraph, Image, LaunchNode
 
 DYNAMIC_SHARED = cu.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+PARAMETERS_SINCE = (8, 4)  # the PTX of CUDA 12.4, whose driver is the first to tell the parameters of a function
 DEFAULT_SHARED_BYTES = 48 * 1024  # more dynamic shared memory than this needs the function's attribute
 
 
@@ -45,20 +48,29 @@ class LoadedModules:
             cu.cuModuleUnload(self._modules.popitem()[1])
 
 
-def load_modules(graph: CommandGraph, device: DeviceContext, kind: CodeKind) -> LoadedModules:
-    """Compiles the kernels that a graph launches and loads them into the current context.
+def load_modules(graph: CommandGraph, device: DeviceContext, target: Target, supply: KernelSupply) -> LoadedModules:
+    """Loads the kernels that a graph launches into the current context.
+
+    Args:
+        graph: whose launches.
+        device: the open device.
+        target: what it and its driver take.
+        supply: gives the kernels' code.
 
     Raises:
-        ProblemsFound: CG730 to CG739 from the compiler, CG742 from the driver.
+        ProblemsFound: what the supply raises, CG742 from the driver, CG832 where machine code takes other parameters
+            than it was said to.
     """
     launches = [node for node in graph.nodes if isinstance(node, LaunchNode)]
     images = list(dict.fromkeys(node.image for node in launches))
-    kernels = compile_images(images, graph.half, device.architecture, kind)
     modules = LoadedModules(device.call)
     try:
-        for image, kernel in zip(images, kernels, strict=True):
+        for kernel in supply(images, graph.half, target):
             module = modules.load(kernel.module.key, kernel.module.code)
-            modules.functions[image] = device.call(cu.cuModuleGetFunction, module, kernel.entry.name.encode())
+            function = device.call(cu.cuModuleGetFunction, module, kernel.entry.name.encode())
+            if target.ptx_version is None or target.ptx_version >= PARAMETERS_SINCE:
+                _check_parameters(kernel, function, device.call)
+            modules.functions[kernel.image] = function
         for image, node in _most_shared(launches).items():
             function = modules.functions[image]
             device.call(cu.cuFuncSetAttribute, function, DYNAMIC_SHARED, node.shared_bytes, node=node)
@@ -66,6 +78,23 @@ def load_modules(graph: CommandGraph, device: DeviceContext, kind: CodeKind) -> 
         modules.close()
         raise
     return modules
+
+
+def _check_parameters(kernel: CompiledKernel, function: Any, call: Calls) -> None:
+    """Holds the loaded kernel's parameters against what the launch will pass. Raises ProblemsFound (CG832).
+
+    Code may have been stored by others, and a kernel that reads more than it is passed reads beyond the arguments.
+    """
+    stated = tuple(parameter.size_bytes for parameter in kernel.entry.parameters)
+    loaded: list[int] = []
+    while len(loaded) <= len(stated):
+        if cu.cuFuncGetParamInfo(function, len(loaded))[0] == cu.CUresult.CUDA_ERROR_INVALID_VALUE:
+            break  # there is no parameter of that number
+        _offset, size_bytes = call(cu.cuFuncGetParamInfo, function, len(loaded))
+        loaded.append(int(size_bytes))
+    if stated != tuple(loaded):
+        signature = kernel.image.signature
+        raise ProblemsFound([StoredParametersDiffer(signature.span, signature.entry, stated, tuple(loaded))])
 
 
 def _most_shared(launches: list[LaunchNode]) -> dict[Image, LaunchNode]:

@@ -59,19 +59,22 @@ def nvrtc_version() -> NvrtcVersion:
     return NvrtcVersion(f"{major}.{minor}", tuple(architectures))
 
 
-def run_nvrtc(text: str, name: str, options: tuple[str, ...]) -> NvrtcOutput:
+def run_nvrtc(text: str, name: str, options: tuple[str, ...], headers: tuple[tuple[str, str], ...] = ()) -> NvrtcOutput:
     """Compiles one text.
 
     Args:
         text: CUDA C++.
         name: of its file, for messages and line tables.
         options: as the command line would have them.
+        headers: names, as an `#include` has them, and texts of headers that are taken from here before any folder.
 
     Raises:
         ProblemsFound: NVRTC is missing (CG730) or failed in itself (CG739). An error in the text is no exception.
     """
     nvrtc_version()
-    (program,) = _checked(nvrtc.nvrtcCreateProgram(text.encode(), name.encode(), 0, None, None), "nvrtcCreateProgram")
+    names, texts = ([pair[part].encode() for pair in headers] for part in (0, 1))
+    made = nvrtc.nvrtcCreateProgram(text.encode(), name.encode(), len(headers), texts or None, names or None)
+    (program,) = _checked(made, "nvrtcCreateProgram")
     try:
         encoded = [option.encode() for option in options]
         (result,) = nvrtc.nvrtcCompileProgram(program, len(encoded), encoded)

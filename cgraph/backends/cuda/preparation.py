@@ -9,15 +9,19 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 from attrs import frozen
+from cuda.bindings import driver as cu
 
 from cgraph.backends.cuda.arena import DevicePlanes, allocate_planes
 from cgraph.backends.cuda.calls import Calls
 from cgraph.backends.cuda.code_kinds import CodeKind
-from cgraph.backends.cuda.context import open_context
+from cgraph.backends.cuda.compiled import KernelSupply, Target
+from cgraph.backends.cuda.context import DeviceContext, open_context
 from cgraph.backends.cuda.executable import CudaExecutable
 from cgraph.backends.cuda.instantiated import instantiate
 from cgraph.backends.cuda.modules import load_modules
 from cgraph.backends.cuda.pieces import pieces_of
+from cgraph.backends.cuda.ptx_versions import newest_ptx
+from cgraph.backends.cuda.supply import compile_kernels
 from cgraph.backends.cuda.watching import Watch
 from cgraph.backends.devices import Device, DeviceKind
 from cgraph.backends.problems_devices import DoubleOnDevice
@@ -34,33 +38,45 @@ from cgraph.schedule.model import Schedule
 class _Driver:
     """What differs between a real device and an emulated one."""
 
-    kind: CodeKind
+    kinds: tuple[CodeKind, ...]
     watch: Watch
     label: Callable[[int, str], None]
 
 
-def prepare(graph: CommandGraph, schedule: Schedule, plan: MemoryPlan, device: Device) -> CudaExecutable:
-    """Compiles, loads, allocates and instantiates.
+def prepare(
+    graph: CommandGraph,
+    schedule: Schedule,
+    plan: MemoryPlan,
+    device: Device,
+    supply: KernelSupply = compile_kernels,
+) -> CudaExecutable:
+    """Loads kernels, allocates and instantiates.
 
     Args:
         graph: verified; half is f16 or bf16 where a kernel works with it.
         schedule: of this graph.
         plan: of this schedule.
         device: a GPU's number, or the emulated device.
+        supply: gives the kernels' code; the compiler where nothing else is given.
 
     Raises:
-        ProblemsFound: CG730 to CG739 from the compiler, CG740 to CG743 from the driver, CG745 to CG747 where the
-            emulated one cannot be set up.
+        ProblemsFound: what the supply raises (CG730 to CG739 from the compiler), CG740 to CG743 from the driver, CG745
+            to CG747 where the emulated one cannot be set up, CG832 where machine code takes other parameters than it
+            was said to.
     """
     if graph.half is Element.F64 and any(isinstance(node, LaunchNode) for node in graph.nodes):
         raise ProblemsFound([DoubleOnDevice(None)])
-    driver = _emulated() if device.kind is DeviceKind.EMULATED else _Driver(CodeKind.CUBIN, Watch(), _no_label)
+    driver = (
+        _emulated()
+        if device.kind is DeviceKind.EMULATED
+        else _Driver((CodeKind.CUBIN, CodeKind.PTX), Watch(), _no_label)
+    )
     call = Calls(driver.watch.take)
     with ExitStack() as undo:
         context = open_context(device.number, call)
         undo.callback(context.close)
         with context.current():
-            modules = load_modules(graph, context, driver.kind)
+            modules = load_modules(graph, context, _target(context, driver), supply)
             undo.callback(modules.close)
             planes = allocate_planes(graph, plan, call)
             undo.callback(planes.close)
@@ -81,13 +97,20 @@ def prepare(graph: CommandGraph, schedule: Schedule, plan: MemoryPlan, device: D
     return CudaExecutable(graph, schedule, context, planes, modules, instantiated, driver.watch)
 
 
+def _target(context: DeviceContext, driver: _Driver) -> Target:
+    """The emulator's reader goes by the instructions, not by the version of the PTX."""
+    if CodeKind.CUBIN not in driver.kinds:
+        return Target(context.architecture, driver.kinds)
+    return Target(context.architecture, driver.kinds, newest_ptx(context.call(cu.cuDriverGetVersion)))
+
+
 def _emulated() -> _Driver:
     installation = install(MachineHardware())
     # What an earlier program left behind is none of this one's.
     installation.take_problems()
     hardware = installation.driver.hardware
     watch = Watch(installation.take_problems, lambda: hardware.found, installation.take_culprits)
-    return _Driver(CodeKind.PTX, watch, hardware.memory.label)
+    return _Driver((CodeKind.PTX,), watch, hardware.memory.label)
 
 
 def _label(planes: DevicePlanes, label: Callable[[int, str], None], plan: MemoryPlan) -> None:

@@ -40,9 +40,11 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     """The options of every compilation from now on."""
     made: list[tuple[str, ...]] = []
 
-    def counted(text: str, name: str, options: tuple[str, ...]) -> NvrtcOutput:
+    def counted(
+        text: str, name: str, options: tuple[str, ...], headers: tuple[tuple[str, str], ...] = ()
+    ) -> NvrtcOutput:
         made.append(options)
-        return run_nvrtc(text, name, options)
+        return run_nvrtc(text, name, options, headers)
 
     monkeypatch.setattr(compiler, "run_nvrtc", counted)
     return made
