@@ -14,6 +14,7 @@ COMMANDS = {
     "view": ("cgraph.cli.view", "Show a graph: as a page, a picture, text for other tools, or data."),
     "kernels": ("cgraph.cli.kernels", "Compile kernels and say what they take; no GPU is needed."),
     "sanitize": ("cgraph.cli.sanitize", "Execute kernels with every check on: bounds, races, effects."),
+    "train": ("cgraph.cli.train", "Train a program's weights on a text."),
     "gradcheck": ("cgraph.cli.gradcheck", "Compare a backward program with differences of its forward program."),
 }
 
