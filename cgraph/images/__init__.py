@@ -12,5 +12,6 @@ from cgraph.images import heads as heads
 from cgraph.images import layout as layout
 from cgraph.images import loss as loss
 from cgraph.images import norm as norm
+from cgraph.images import optimizer as optimizer
 from cgraph.images import product as product
 from cgraph.images import rope as rope

@@ -23,7 +23,9 @@ def differentiated(
     count = count_of(targets, mask, vocab)
     bias = np.zeros(vocab, logits.dtype) if bias is None else bias
     common = {"targets": targets, "mask": mask, "bias": bias, "rows": rows, "vocab": vocab}
-    loss.cross_entropy(context(), logits=gradient, losses=losses, count=count, scale=np.full(1, scale, logits.dtype), **common)
+    loss.cross_entropy(
+        context(), logits=gradient, losses=losses, count=count, scale=np.full(1, scale, logits.dtype), **common
+    )
     loss.loss_mean(context(), loss=mean, losses=losses, count=count, rows=rows)
     again, kept = poisoned((rows,), logits.dtype), logits.copy()
     loss.cross_entropy_losses(context(), logits=kept, losses=again, **common)
