@@ -16,8 +16,8 @@ TOOL = ROOT / "tools" / "gpu_check"
 STEPS = {
     "facts", "layer backward", "coverage", "kernels: products", "kernels: element-wise", "kernels: norms",
     "kernels: layouts and RoPE", "kernels: attention", "kernels: embeddings", "kernels: biases",
-    "kernels: padded attention", "kernels: cross entropy", "replays", "changes", "errors", "faults", "times", "PyTorch",
-    "compute-sanitizer",
+    "kernels: padded attention", "kernels: cross entropy", "kernels: RoPE of a batch", "kernels: tied embeddings",
+    "replays", "changes", "errors", "faults", "times", "PyTorch", "compute-sanitizer",
 }  # fmt: skip
 WRONG_ADDITION = """
 import sys

@@ -21,6 +21,7 @@ PROGRAMS = programs_directory()
 TESTS = Path(__file__).with_name("sanitize")
 LAYER = {"cgSeq": 17, "cgHeads": 2, "cgHeadWidth": 10, "cgFfn": 24, "cgLayers": 1}
 MODEL = {"cgSeq": 7, "cgHeads": 2, "cgHeadWidth": 6, "cgFfn": 10, "cgLayers": 1, "cgVocab": 19, "cgContext": 12}
+GATED = {"cgSeq": 7, "cgBatch": 3, "cgHeads": 2, "cgHeadWidth": 6, "cgFfn": 10, "cgLayers": 1, "cgVocab": 19}
 CASES: list[tuple[Path, Mapping[str, int]]] = [
     (PROGRAMS / "layer_forward.cg", LAYER),
     (PROGRAMS / "layer_backward.cg", LAYER),
@@ -33,10 +34,13 @@ CASES: list[tuple[Path, Mapping[str, int]]] = [
     (PROGRAMS / "bert.cg", {**MODEL, "cgPadded": 1, "cgErfGelu": 1}),
     (PROGRAMS / "gpt_forward.cg", MODEL),
     (PROGRAMS / "bert_forward.cg", {**MODEL, "cgPadded": 1}),
+    (PROGRAMS / "geglu_lm.cg", {**GATED, "cgTiedHead": 1}),
+    (PROGRAMS / "geglu_lm.cg", {**GATED, "cgTiedHead": 0, "cgRecompute": 0}),
+    (PROGRAMS / "geglu_lm_forward.cg", GATED),
     (TESTS / "long_product.cg", {"cgMultiprocessors": 8}),
 ]
 # What a forward program launches is in the backward one, too; these run with one half only.
-ONE_HALF = {("gpt_forward.cg", "bf16"), ("bert_forward.cg", "f16")}
+ONE_HALF = {("gpt_forward.cg", "bf16"), ("bert_forward.cg", "f16"), ("geglu_lm_forward.cg", "bf16")}
 RUNS = [
     pytest.param(path, sizes, half, id=f"{path.stem}-{number}-{half}")
     for half in ("f16", "bf16")

@@ -7,6 +7,7 @@ large ones fill a GPU. Reduced, only one or two small ones are left.
 from collections.abc import Callable, Iterator
 
 from bounds import Rounding
+from cases_geglu import batch_rope_cases, tied_cases
 from cases_models import bias_cases, embedding_cases, loss_cases, padded_cases
 from launches import Case
 
@@ -108,4 +109,6 @@ FAMILIES: dict[str, Callable[..., Iterator[Case]]] = {
     "biases": bias_cases,
     "padded attention": padded_cases,
     "cross entropy": loss_cases,
+    "RoPE of a batch": batch_rope_cases,
+    "tied embeddings": tied_cases,
 }
