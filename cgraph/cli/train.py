@@ -128,7 +128,7 @@ def _prepare(request: TrainRequest, given: Mapping[str, Any]) -> tuple[Run, Prog
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     tokeniser, tokens = tokenise(text, settings.tokens, None if old is None else old.tokeniser)
-    prompt = encode_prompt(tokeniser, request.prompt) if request.sample_length else tokens[:1]
+    prompt = encode_prompt(tokeniser, request.prompt, tokens) if request.sample_length else tokens[:1]
     with paused_collection():
         checked = check(parse(read_source(request.file)))
         parameters = derive_parameters(checked[0], settings.parameters, tokeniser)

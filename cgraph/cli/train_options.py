@@ -51,7 +51,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     _setting("evaluate_batches", click.IntRange(1, 10_000), "Batches of an evaluation, always the same."),
     click.option("--sample-every", type=_COUNT, default=0, show_default=True, help="Steps; 0: at the end only."),
     click.option("--sample-length", type=_COUNT, default=200, show_default=True, help="Tokens; 0: no samples."),
-    click.option("--prompt", default="\n", show_default="a line end", help="What a sample begins with."),
+    click.option("--prompt", default="", help="What a sample begins with.  [default: a line end]"),
     click.option("--temperature", type=_NUMBER, default=0.8, show_default=True, help="0: always the likeliest token."),
     click.option("--checkpoint", metavar="FILE", help="Where the run is kept, .safetensors."),
     _setting("checkpoint_every", _COUNT, "Steps; 0: at the end only."),

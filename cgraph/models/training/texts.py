@@ -21,6 +21,8 @@ from cgraph.models.training.problems_data import (
 )
 from cgraph.models.training.tokenisers import Tokeniser, make_tokeniser
 
+LINE_END = b"\n"
+
 
 @frozen(eq=False)
 class Text:
@@ -95,12 +97,19 @@ def tokenise(text: Text, kind: str, known: Tokeniser | None = None) -> tuple[Tok
         raise ProblemsFound([UnknownCharacter(None, "the text", error.args[0])]) from error
 
 
-def encode_prompt(tokeniser: Tokeniser, prompt: str) -> NDArray[Any]:
-    """The tokens of what a sample begins with.
+def encode_prompt(tokeniser: Tokeniser, prompt: str, tokens: NDArray[Any]) -> NDArray[Any]:
+    """The tokens of what a sample begins with, [tokens], one or more.
+
+    Args:
+        tokeniser: of the text.
+        prompt: "" for a line end, or what the text begins with where it has no line end.
+        tokens: of the text.
 
     Raises:
         ProblemsFound: CG783 for a character that the tokeniser lacks.
     """
+    if not prompt:
+        return tokeniser.encode(LINE_END) if tokeniser.knows(LINE_END) else tokens[:1]
     try:
         return tokeniser.encode(prompt.encode(errors="surrogateescape"))
     except KeyError as error:

@@ -51,6 +51,10 @@ class Tokeniser:
         """What one token is called in reports."""
         return "byte" if self.characters is None else "character"
 
+    def knows(self, character: bytes) -> bool:
+        """Whether a character, in UTF-8, has a token."""
+        return self.characters is None or character.decode() in self.characters
+
     def encode(self, text: bytes) -> NDArray[Any]:
         """The tokens of a text in UTF-8, [tokens]; of u8 for bytes and else of i32.
 
