@@ -16,6 +16,7 @@ from cgraph.backends.cuda.calls import Calls
 from cgraph.backends.cuda.code_kinds import CodeKind
 from cgraph.backends.cuda.compiled import KernelSupply, Target
 from cgraph.backends.cuda.context import DeviceContext, open_context
+from cgraph.backends.cuda.emulated import connect_emulated
 from cgraph.backends.cuda.executable import CudaExecutable
 from cgraph.backends.cuda.instantiated import instantiate
 from cgraph.backends.cuda.modules import load_modules
@@ -27,8 +28,6 @@ from cgraph.backends.devices import Device, DeviceKind
 from cgraph.backends.problems_devices import DoubleOnDevice
 from cgraph.core.elements import Element
 from cgraph.diagnostics import ProblemsFound
-from cgraph.emulator.driver.machine_hardware import MachineHardware
-from cgraph.emulator.driver.resolver import install
 from cgraph.graph.model import CommandGraph, LaunchNode
 from cgraph.memory.model import MemoryPlan
 from cgraph.schedule.model import Schedule
@@ -105,12 +104,8 @@ def _target(context: DeviceContext, driver: _Driver) -> Target:
 
 
 def _emulated() -> _Driver:
-    installation = install(MachineHardware())
-    # What an earlier program left behind is none of this one's.
-    installation.take_problems()
-    hardware = installation.driver.hardware
-    watch = Watch(installation.take_problems, lambda: hardware.found, installation.take_culprits)
-    return _Driver((CodeKind.PTX,), watch, hardware.memory.label)
+    device = connect_emulated()
+    return _Driver((CodeKind.PTX,), device.watch, device.label)
 
 
 def _label(planes: DevicePlanes, label: Callable[[int, str], None], plan: MemoryPlan) -> None:

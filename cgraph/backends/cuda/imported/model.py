@@ -127,9 +127,7 @@ class KernelNode:
 
 @frozen
 class MemsetNode:
-    """`height` rows of `width` elements of `element_bytes` bytes, `pitch_bytes` apart, become the lowest bytes of
-    `value`.
-    """  # noqa: D205  (one sentence, longer than a line)
+    """`height` rows of `width` elements, `pitch_bytes` apart, are set to `value`, which has `element_bytes` bytes."""
 
     target: Place
     pitch_bytes: int

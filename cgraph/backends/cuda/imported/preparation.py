@@ -1,0 +1,62 @@
+"""Makes an imported graph ready to run on a GPU, real or emulated.
+
+Receives a graph that keeps the rules of imported graphs; guarantees an executable whose launch needs nothing else of
+the driver. What cannot be prepared is a problem now.
+"""
+
+from collections.abc import Callable
+
+from cuda.bindings import driver as cu
+
+from cgraph.backends.cuda.calls import Calls
+from cgraph.backends.cuda.context import open_context
+from cgraph.backends.cuda.emulated import connect_emulated
+from cgraph.backends.cuda.imported.executable import ImportedExecutable, Owned, rebuild
+from cgraph.backends.cuda.imported.loading import ImportedModules, load_kernels
+from cgraph.backends.cuda.imported.memory import ImportedMemory, allocate_memory
+from cgraph.backends.cuda.imported.model import ImportedGraph, MemoryKind
+from cgraph.backends.cuda.imported.problems_imported import ImportedOnHost
+from cgraph.backends.cuda.watching import Watch
+from cgraph.backends.devices import Device, DeviceKind
+from cgraph.diagnostics import ProblemsFound
+
+
+def prepare_imported(graph: ImportedGraph, device: Device) -> ImportedExecutable:
+    """Loads, allocates and instantiates.
+
+    Args:
+        graph: as it was read or loaded.
+        device: a GPU's number, or the emulated device.
+
+    Raises:
+        ProblemsFound: CG862 for the host, CG859 for kernels without code for the device, CG860 for nodes that the
+            driver does not take, CG740 to CG742 from the driver, CG745 to CG747 where the emulated one cannot be set
+            up.
+    """
+    if device.kind is DeviceKind.HOST:
+        raise ProblemsFound([ImportedOnHost(None)])
+    emulated = connect_emulated() if device.kind is DeviceKind.EMULATED else None
+    watch = Watch() if emulated is None else emulated.watch
+    call = Calls(watch.take)
+    context = open_context(device.number, call)
+    owned = Owned(context, ImportedMemory(call), ImportedModules(call), [])
+    try:
+        with context.current():
+            owned.modules = load_kernels(graph, call, f"{device} ({context.architecture})")
+            owned.memory = allocate_memory(graph, call)
+            if emulated is not None:
+                _label(graph, owned.memory, emulated.label)
+            for _ in range(graph.events):
+                owned.events.append(call(cu.cuEventCreate, 0))
+            rebuild(graph, owned)
+    except BaseException:
+        owned.close()
+        raise
+    return ImportedExecutable(graph, owned, watch)
+
+
+def _label(graph: ImportedGraph, memory: ImportedMemory, label: Callable[[int, str], None]) -> None:
+    """Gives memory the names of planes, which an emulated device prints in its reports."""
+    for number, allocation in enumerate(graph.allocations):
+        if allocation.memory is not MemoryKind.HOST:
+            label(memory.addresses[number], f"plane {graph.planes[number].name}")
