@@ -13,6 +13,7 @@ from types import ModuleType
 
 from attrs import frozen
 
+from cgraph.backends.cuda.stored import StoredKernels
 from cgraph.backends.host import prepare_host
 from cgraph.backends.problems_devices import CudaNotInstalled
 from cgraph.backends.protocol import Executable
@@ -77,16 +78,29 @@ def device_parameters(
     return {**given, MULTIPROCESSORS: count}
 
 
-def prepare(graph: CommandGraph, schedule: Schedule, plan: MemoryPlan, device: Device = HOST) -> Executable:
+def prepare(
+    graph: CommandGraph,
+    schedule: Schedule,
+    plan: MemoryPlan,
+    device: Device = HOST,
+    stored: StoredKernels | None = None,
+) -> Executable:
     """A graph ready to run on a device.
+
+    Args:
+        graph: verified.
+        schedule: of this graph.
+        plan: of this schedule.
+        device: where it will run.
+        stored: kernels that were compiled before; None where the program's own files are compiled.
 
     Raises:
         ProblemsFound: CG701, CG704 and CG731 to CG739 on the host; CG730 to CG749 on the others, CG748 where CUDA's
-            Python packages are missing.
+            Python packages are missing; CG736 to CG738 and CG830 to CG832 where stored kernels will not do.
     """
     if device.kind is DeviceKind.HOST:
-        return prepare_host(graph, schedule, plan)
-    executable: Executable = _cuda_module("preparation").prepare(graph, schedule, plan, device)
+        return prepare_host(graph, schedule, plan, stored=stored)
+    executable: Executable = _cuda_module("preparation").prepare(graph, schedule, plan, device, stored)
     return executable
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Protocol
 
+from cgraph.backends.cuda.stored import StoredKernels
 from cgraph.backends.planes import HostPlanes
 from cgraph.backends.problems import ImageWithoutMeaning
 from cgraph.core.elements import Element
@@ -24,21 +25,25 @@ class HostKernels(Protocol):
         """A launch as a call."""
 
 
-def load_host_kernels(nodes: Sequence[LaunchNode], half: Element, planes: HostPlanes) -> HostKernels:
-    """Compiles the kernels of launches for the emulator.
+def load_host_kernels(
+    nodes: Sequence[LaunchNode], half: Element, planes: HostPlanes, stored: StoredKernels | None = None
+) -> HostKernels:
+    """Loads the kernels of launches into the emulator.
 
     Args:
         nodes: a launch of each image.
         half: what the build bound `half` to.
         planes: that the launches work on.
+        stored: kernels that were compiled before; None for the program's own files.
 
     Raises:
         ProblemsFound: CG701 where kernels cannot be compiled here, CG704 where one needs another `half`, CG731 to CG739
-            from the compiler, CG750 to CG754 where the emulator does not know what a kernel does.
+            from the compiler, CG750 to CG754 where the emulator does not know what a kernel does, CG830 and CG831 where
+            the stored ones will not do.
     """
     try:
         loader = import_module("cgraph.backends.cuda.on_host")
-        kernels: HostKernels = loader.load_kernels(nodes, half, planes)
+        kernels: HostKernels = loader.load_kernels(nodes, half, planes, stored)
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != "cuda":
             raise

@@ -4,7 +4,7 @@ Receives a graph and its memory plan; guarantees that scratch planes lie in one 
 plane in memory of its own, and that both start at multiples of `ALIGNMENT_BYTES`. All of it is zero at first.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -26,11 +26,11 @@ class HostPlanes:
 
     Args:
         planes: the graph's.
-        memory: the bytes of each.
+        memory: the bytes of each; another array where a plane is bound to memory of others.
     """
 
     planes: tuple[Plane, ...] = field(repr=False)
-    memory: tuple[NDArray[np.uint8], ...] = field(repr=False)
+    memory: list[NDArray[np.uint8]] = field(repr=False)
     _by_name: dict[str, Plane] = field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -44,13 +44,17 @@ class HostPlanes:
             size_bytes *= size
         return self.memory[plane][offset : offset + size_bytes].view(dtype).reshape(extent)
 
+    def named(self, name: str) -> Plane:
+        """The plane of a name. Raises ProblemsFound: CG702."""
+        return find_plane(self._by_name, name)
+
     def whole(self, name: str) -> NDArray[Any]:
         """A plane's own memory as an array of its extent.
 
         Raises:
             ProblemsFound: CG702.
         """
-        plane = find_plane(self._by_name, name)
+        plane = self.named(name)
         return self.view(plane.index, 0, plane.element, plane.extent)
 
     def set(self, name: str, array: ArrayLike) -> None:
@@ -59,7 +63,7 @@ class HostPlanes:
         Raises:
             ProblemsFound: CG702 or CG703.
         """
-        given = fit_array(find_plane(self._by_name, name), array)
+        given = fit_array(self.named(name), array)
         np.copyto(self.whole(name), given)
 
 
@@ -80,6 +84,37 @@ def fit_array(plane: Plane, array: ArrayLike) -> NDArray[Any]:
     return given
 
 
+def misfits(
+    plane: Plane, dtype: np.dtype[Any], shape: tuple[int, ...], strides: tuple[int, ...] | None
+) -> Iterator[str]:
+    """Why an array cannot be a plane's memory as it lies, one reason a line.
+
+    Args:
+        plane: the plane.
+        dtype: of the array.
+        shape: of the array, in elements.
+        strides: of the array, in bytes; None where its elements follow each other.
+    """
+    expected = DTYPES[plane.element]
+    # bfloat16 has no name in other libraries' interfaces: arrays of it come as two bytes of any kind.
+    if dtype.itemsize != expected.itemsize or (expected.kind != "V" and dtype != expected):
+        yield f"the plane holds {expected}, the array {dtype}"
+    if shape != plane.extent:
+        yield f"the plane has the extent {list(plane.extent)}, the array {list(shape)}"
+    elif strides is not None and plane.elements and not _is_packed(plane, strides):
+        yield "the array's rows do not follow each other without gaps"
+
+
+def _is_packed(plane: Plane, strides: tuple[int, ...]) -> bool:
+    """Whether elements follow each other in row-major order; the stride of a single element or row means nothing."""
+    step = plane.element.size_bytes
+    for size, stride in zip(reversed(plane.extent), reversed(strides), strict=True):
+        if size > 1 and stride != step:
+            return False
+        step *= size
+    return True
+
+
 def allocate(graph: CommandGraph, plan: MemoryPlan) -> HostPlanes:
     """Allocates the arena once and every plane outside it."""
     arena = aligned_bytes(plan.size_bytes)
@@ -87,4 +122,4 @@ def allocate(graph: CommandGraph, plan: MemoryPlan) -> HostPlanes:
         aligned_bytes(plane.size_bytes) if offset is None else arena[offset : offset + plane.size_bytes]
         for plane, offset in zip(graph.planes, plan.offsets, strict=True)
     ]
-    return HostPlanes(graph.planes, tuple(memory))
+    return HostPlanes(graph.planes, memory)

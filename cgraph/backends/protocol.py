@@ -41,3 +41,33 @@ class Executable(Protocol):
         Args:
             on_node: called after each command with the node's index and its elapsed time in milliseconds.
         """
+
+    def rebind(self, name: str, memory: Any) -> None:
+        """Binds a plane to memory of others; the next run uses it. Nothing is copied.
+
+        The memory is kept alive as long as the plane is bound to it. If its owner moves it, the next run uses the new
+        place, or is refused. Who writes to it must have ended before a run.
+
+        Args:
+            name: the plane's; not of a scratch plane, whose place the memory plan chose.
+            memory: an array in the backend's memory, of the plane's element type and extent, its elements one after
+                the other. A GPU also takes an address, for which the caller vouches.
+
+        Raises:
+            ProblemsFound: CG744 with all reasons, CG702 for an unknown name.
+        """
+
+    def set_scalar(self, node: int, slot: str, value: float) -> None:
+        """Changes a scalar of a command; the next run uses it.
+
+        Args:
+            node: the command's index.
+            slot: the name of a natural or float slot of its image; `value` for a fill.
+            value: an int for a natural. One on which sizes depend cannot change.
+
+        Raises:
+            ProblemsFound: CG744 with all reasons.
+        """
+
+    def close(self) -> None:
+        """Frees what it holds, once or again. Nothing else may be called afterwards."""

@@ -4,11 +4,14 @@ A graph was verified with the sizes that follow from its naturals. A natural may
 no block and no shared memory changes with it, and the image's requirements still hold.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
+from attrs import evolve
+
+from cgraph.backends.commands import describe
 from cgraph.core.naturals import DivisionByZero, Natural, Symbol, SymbolKind, substitute, symbols
 from cgraph.core.signatures import Relation, Signature, Slot, SlotKind
-from cgraph.graph.model import LaunchNode
+from cgraph.graph.model import CommandGraph, FillNode, LaunchNode, Node
 
 NATURAL_LIMIT = 2**31 - 1  # a kernel takes a 32-bit signed int
 
@@ -18,7 +21,49 @@ def find_slot(node: LaunchNode, name: str) -> Slot | None:
     return next((slot for slot in node.image.signature.slots if slot.name == name), None)
 
 
-def scalar_reasons(node: LaunchNode, arguments: list[object], slot: Slot, value: object) -> Iterator[str]:
+def command_reasons(node: Node, arguments: Sequence[object], slot: str, value: object) -> Iterator[str]:
+    """Why a scalar of a command cannot get another value.
+
+    Args:
+        node: the command.
+        arguments: that a launch has now; [] for other commands.
+        slot: the name of a slot of its image; `value` for a fill.
+        value: the new one.
+    """
+    if isinstance(node, LaunchNode):
+        found = find_slot(node, slot)
+        if found is None:
+            names = ", ".join(slot.name for slot in node.image.signature.slots)
+            yield f"{node.image.signature.name} has no slot {slot}; it has {names}"
+        else:
+            yield from scalar_reasons(node, arguments, found, value)
+    elif not isinstance(node, FillNode):
+        yield f"{describe(node)} has no scalars"
+    elif slot != "value":
+        yield f"a fill has a value and no {slot}"
+    elif isinstance(value, bool) or not isinstance(value, int | float):
+        yield "a fill's value is a number"
+
+
+def with_scalar(node: Node, slot: str, value: float) -> Node:
+    """A command with another value of a scalar, for which `command_reasons` found nothing."""
+    if isinstance(node, FillNode):
+        return evolve(node, value=value)
+    if isinstance(node, LaunchNode):
+        slots = node.image.signature.slots
+        arguments = tuple(value if of.name == slot else old for of, old in zip(slots, node.arguments, strict=True))
+        return evolve(node, arguments=arguments)
+    raise TypeError(f"{describe(node)} has no scalars")
+
+
+def graph_with(graph: CommandGraph, changed: Mapping[int, Node]) -> CommandGraph:
+    """The graph with some commands replaced, by their index; the graph itself where none is."""
+    if not changed:
+        return graph
+    return evolve(graph, nodes=tuple(changed.get(node.index, node) for node in graph.nodes))
+
+
+def scalar_reasons(node: LaunchNode, arguments: Sequence[object], slot: Slot, value: object) -> Iterator[str]:
     """Why a launch cannot take another value in a natural or float slot.
 
     Args:
@@ -38,7 +83,7 @@ def scalar_reasons(node: LaunchNode, arguments: list[object], slot: Slot, value:
         yield from _size_reasons(node, arguments, slot, value)
 
 
-def _size_reasons(node: LaunchNode, arguments: list[object], slot: Slot, value: int) -> Iterator[str]:
+def _size_reasons(node: LaunchNode, arguments: Sequence[object], slot: Slot, value: int) -> Iterator[str]:
     signature = node.image.signature
     old = {name: number for name, number in zip(_names(signature), arguments, strict=True) if isinstance(number, int)}
     new = {**old, slot.name: value}

@@ -21,16 +21,13 @@ from cgraph.backends.cuda.entries import Entry, Parameter, Resources, read_entri
 from cgraph.backends.cuda.headers import find_cuda_headers
 from cgraph.backends.cuda.nvrtc import nvrtc_version, run_nvrtc
 from cgraph.backends.cuda.problems_compiler import ArchitectureUnknown, HalfNotOnDevice
-from cgraph.backends.cuda.sources import KernelSource, find_kernel_source
+from cgraph.backends.cuda.sources import HALF_HEADER, HALF_MACRO, KernelSource, find_kernel_source
 from cgraph.backends.cuda.stored_code import KernelModule
 from cgraph.core.elements import Element
 from cgraph.core.signatures import Signature
 from cgraph.diagnostics import Problem, ProblemsFound
 from cgraph.graph.model import Image
 
-HALF_MACRO = {Element.F16: "1", Element.BF16: "2"}
-# Its header knows what the macro means; a file that does not include it may work with any half.
-HALF_HEADER = "common.cuh"
 OLDEST_CAPABILITY = 80
 # Beside the architecture, folders of headers and macros.
 OPTIONS = ("--std=c++17", "--generate-line-info", "--ptxas-options=-v")

@@ -5,6 +5,7 @@ without instantiating it again. It owns the context's stream, memory, modules an
 graph first, because its nodes name the others. A run is one launch.
 """
 
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 from weakref import finalize
@@ -18,14 +19,27 @@ from cgraph.backends.cuda.arena import DevicePlanes
 from cgraph.backends.cuda.context import DeviceContext
 from cgraph.backends.cuda.instantiated import InstantiatedGraph
 from cgraph.backends.cuda.modules import LoadedModules
-from cgraph.backends.cuda.timing import run_timed
-from cgraph.backends.cuda.update import Change, DeviceArray, Rebind, SetScalar, array_of, change_graph, find_reasons
+from cgraph.backends.cuda.stored import StoredKernels
+from cgraph.backends.cuda.timing import run_each, run_timed
+from cgraph.backends.cuda.update import (
+    Change,
+    DeviceArray,
+    Rebind,
+    SetScalar,
+    array_of,
+    change_graph,
+    find_reasons,
+    follow,
+)
 from cgraph.backends.cuda.watching import Watch
 from cgraph.backends.dtypes import DTYPES
 from cgraph.backends.planes import find_plane, fit_array
 from cgraph.backends.protocol import OnNode
+from cgraph.backends.recording_hook import current_watcher
+from cgraph.backends.scalar_rules import graph_with, with_scalar
 from cgraph.diagnostics import ProblemsFound
-from cgraph.graph.model import CommandGraph
+from cgraph.graph.model import Access, CommandGraph, Node
+from cgraph.memory.model import MemoryPlan
 from cgraph.schedule.model import Schedule
 
 
@@ -44,6 +58,10 @@ class CudaExecutable:
     modules: LoadedModules = field(repr=False)
     instantiated: InstantiatedGraph = field(repr=False)
     watch: Watch = field(repr=False)
+    plan: MemoryPlan = field(repr=False)
+    device_name: str
+    stored: StoredKernels | None = field(default=None, repr=False)
+    _changed: dict[int, Node] = field(factory=dict, init=False, repr=False)
     _finalizer: "finalize[..., CudaExecutable]" = field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -76,17 +94,33 @@ class CudaExecutable:
 
         Raises:
             ProblemsFound: CG742 where a kernel failed; on an emulated device also whatever it found (CG755 to CG766)
-                and the commands that it is about (CG767).
+                and the commands that it is about (CG767); CG744 where memory that a plane is bound to is no longer
+                there or does not fit any more.
         """
+        watcher = current_watcher()
+        if watcher is not None:
+            watcher(self, on_node)
+        elif on_node is None:
+            self._do(self._launch)
+        else:
+            self._do(lambda: run_timed(self.schedule, self.instantiated.pieces, self.device, on_node, self.watch.note))
+
+    def run_each(self, on_node: OnNode) -> None:
+        """As `Steppable.run_each` says: waits for the device behind every command. Raises as `run`."""
+        self._do(lambda: run_each(self.schedule, self.instantiated.pieces, self.device, on_node, self.watch.note))
+
+    def _launch(self) -> None:
+        self.device.call(cu.cuGraphLaunch, self.instantiated.executable, self.device.stream)
+        self.device.synchronize()
+
+    def _do(self, work: Callable[[], None]) -> None:
+        """Runs the commands, and says what the device found in them."""
         pieces, watch = self.instantiated.pieces, self.watch
         watch.begin()
         try:
             with self.device.current():
-                if on_node is None:
-                    self.device.call(cu.cuGraphLaunch, self.instantiated.executable, self.device.stream)
-                    self.device.synchronize()
-                else:
-                    run_timed(self.schedule, pieces, self.device, on_node, watch.note)
+                follow(self.graph, self.planes, self.instantiated, self.device.call)
+                work()
         except ProblemsFound as stopped:
             raise ProblemsFound([*stopped.problems, *watch.blame(self.graph, pieces)]) from stopped
         watch.check(self.graph, pieces)
@@ -127,6 +161,20 @@ class CudaExecutable:
         with self.device.current():
             change = SetScalar(node, slot, value)
             change_graph(self.graph, self.planes, self.instantiated, self.device.call, change)
+        self._changed[node] = with_scalar(self._changed.get(node, self.graph.nodes[node]), slot, value)
+
+    def current_graph(self) -> CommandGraph:
+        """The graph with the scalars of now."""
+        return graph_with(self.graph, self._changed)
+
+    def bytes_of(self, access: Access) -> NDArray[np.uint8]:
+        """A copy of a part of a plane's memory."""
+        values = np.empty(access.stop - access.start, np.uint8)
+        if values.size:
+            address = self.planes.addresses[access.plane] + access.start
+            with self.device.current():
+                self.device.call(cu.cuMemcpyDtoH, values.ctypes.data, address, values.nbytes)
+        return values
 
     def close(self) -> None:
         """Frees everything, once or again. It happens by itself when nobody holds the executable any more."""

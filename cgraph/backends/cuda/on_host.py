@@ -14,9 +14,10 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from cgraph.backends.cuda.compiler import HALF_HEADER, HALF_MACRO
 from cgraph.backends.cuda.machine_kernels import load_machine_kernels, parameter_buffer
-from cgraph.backends.cuda.sources import find_kernel_source
+from cgraph.backends.cuda.sources import HALF_HEADER, HALF_MACRO, find_kernel_source
+from cgraph.backends.cuda.stored import StoredKernels
+from cgraph.backends.cuda.supply import compile_kernels
 from cgraph.backends.planes import HostPlanes
 from cgraph.backends.problems import HalfOfKernel, KernelFailed, SlotNotWritten
 from cgraph.core.elements import Element
@@ -73,20 +74,24 @@ class KernelsOnHost:
     planes: HostPlanes = field(repr=False)
     kernels: dict[Image, Kernel] = field(repr=False)
     hardware: MachineHardware = field(repr=False)
+    _addresses: dict[tuple[int, int], int] = field(factory=dict, init=False, repr=False)
 
     def bind(self, node: LaunchNode) -> Callable[[], None]:
-        """A launch as a call; it raises ProblemsFound (CG755 to CG766 with CG705, or CG706)."""
+        """A launch as a call; it raises ProblemsFound (CG755 to CG766 with CG705, or CG706).
+
+        A launch that is bound again, because a plane or a scalar changed, keeps its memory in the machine.
+        """
         parts: list[_Part] = []
         places: list[tuple[_Pointer, _Part]] = []
-        for group in _touching(_pointers(node, self.planes)):
-            parts.append(self._allocate(group))
+        for number, group in enumerate(_touching(_pointers(node, self.planes))):
+            parts.append(self._allocate((node.index, number), group))
             places.extend((pointer, parts[-1]) for pointer in group)
         addresses = {pointer.slot.number: part.address + pointer.start - part.start for pointer, part in places}
         kernel = self.kernels[node.image]
         return partial(self._launch, node, parameter_buffer(node, kernel, addresses), parts, places)
 
-    def _allocate(self, group: Sequence[_Pointer]) -> _Part:
-        """Memory for slots of one plane that share bytes, or for one slot."""
+    def _allocate(self, key: tuple[int, int], group: Sequence[_Pointer]) -> _Part:
+        """Memory for slots of one plane that share bytes, or for one slot; `key` names the node and the group."""
         plane, start, stop = group[0].plane, group[0].start, max(pointer.stop for pointer in group)
         before = start % ALIGNMENT_BYTES
         whole = stop - start == self.planes.memory[plane].size
@@ -94,7 +99,9 @@ class KernelsOnHost:
         label = name if whole else f"the part of {name} up to byte {stop}"
         memory = self.hardware.memory
         size_bytes = max(1, stop - start)
-        address = memory.allocate(before + size_bytes, label) + before
+        if key not in self._addresses:
+            self._addresses[key] = memory.allocate(before + size_bytes, label) + before
+        address = self._addresses[key]
         host = self.planes.memory[plane][start:stop]
         return _Part(
             host,
@@ -137,35 +144,41 @@ class KernelsOnHost:
             raise ProblemsFound(left)
 
 
-def load_kernels(nodes: Sequence[LaunchNode], half: Element, planes: HostPlanes) -> KernelsOnHost:
-    """Compiles the kernels of launches for the emulator.
+def load_kernels(
+    nodes: Sequence[LaunchNode], half: Element, planes: HostPlanes, stored: StoredKernels | None = None
+) -> KernelsOnHost:
+    """Loads the kernels of launches into the emulator.
 
     Args:
         nodes: the first launch of each image.
         half: what the build bound `half` to.
         planes: that the launches work on.
+        stored: kernels that were compiled before; None for the program's own files.
 
     Raises:
         ProblemsFound: CG704 where a kernel needs another `half`, CG730 to CG739 from the compiler, CG750 to CG754 where
-            the emulator does not know what a kernel does.
+            the emulator does not know what a kernel does, CG830 and CG831 where the stored ones will not do.
     """
     problems: list[Problem] = [
-        HalfOfKernel(*_told(node), half=half.value) for node in nodes if not _suits(node.image, half)
+        HalfOfKernel(*_told(node), half=half.value) for node in nodes if not _suits(node.image, half, stored)
     ]
     if problems:
         raise ProblemsFound(problems)
     hardware = MachineHardware()
-    kernels = load_machine_kernels([node.image for node in nodes], half, hardware)
-    return KernelsOnHost(planes, kernels, hardware)
+    supply = compile_kernels if stored is None else stored.supply
+    return KernelsOnHost(planes, load_machine_kernels([node.image for node in nodes], half, hardware, supply), hardware)
 
 
-def _suits(image: Image, half: Element) -> bool:
+def _suits(image: Image, half: Element, stored: StoredKernels | None) -> bool:
     """Whether the kernel's C++ types are those that the planes have in this build."""
     if half in HALF_MACRO:
         return True
     slots = image.signature.slots
     if any(slot.half for slot in slots) or (half is Element.F64 and any(slot.element is half for slot in slots)):
         return False
+    if stored is not None:
+        module = stored.modules.get(image)
+        return module is None or all(name != HALF_HEADER for name, _ in module.includes)
     try:
         return not find_kernel_source(image.signature).needs(HALF_HEADER)
     except ProblemsFound:

@@ -22,6 +22,7 @@ from cgraph.backends.cuda.instantiated import instantiate
 from cgraph.backends.cuda.modules import load_modules
 from cgraph.backends.cuda.pieces import pieces_of
 from cgraph.backends.cuda.ptx_versions import newest_ptx
+from cgraph.backends.cuda.stored import StoredKernels
 from cgraph.backends.cuda.supply import compile_kernels
 from cgraph.backends.cuda.watching import Watch
 from cgraph.backends.devices import Device, DeviceKind
@@ -47,7 +48,7 @@ def prepare(
     schedule: Schedule,
     plan: MemoryPlan,
     device: Device,
-    supply: KernelSupply = compile_kernels,
+    stored: StoredKernels | None = None,
 ) -> CudaExecutable:
     """Loads kernels, allocates and instantiates.
 
@@ -56,12 +57,11 @@ def prepare(
         schedule: of this graph.
         plan: of this schedule.
         device: a GPU's number, or the emulated device.
-        supply: gives the kernels' code; the compiler where nothing else is given.
+        stored: kernels that were compiled before; None where the program's own files are compiled.
 
     Raises:
-        ProblemsFound: what the supply raises (CG730 to CG739 from the compiler), CG740 to CG743 from the driver, CG745
-            to CG747 where the emulated one cannot be set up, CG832 where machine code takes other parameters than it
-            was said to.
+        ProblemsFound: CG730 to CG739 from the compiler, CG740 to CG743 from the driver, CG745 to CG747 where the
+            emulated one cannot be set up, CG830 to CG832 where stored kernels will not do.
     """
     if graph.half is Element.F64 and any(isinstance(node, LaunchNode) for node in graph.nodes):
         raise ProblemsFound([DoubleOnDevice(None)])
@@ -71,6 +71,7 @@ def prepare(
         else _Driver((CodeKind.CUBIN, CodeKind.PTX), Watch(), _no_label)
     )
     call = Calls(driver.watch.take)
+    supply: KernelSupply = compile_kernels if stored is None else stored.supply
     with ExitStack() as undo:
         context = open_context(device.number, call)
         undo.callback(context.close)
@@ -93,7 +94,9 @@ def prepare(
             )
             instantiated = instantiate(pieces, schedule, call, context.stream)
         undo.pop_all()
-    return CudaExecutable(graph, schedule, context, planes, modules, instantiated, driver.watch)
+    return CudaExecutable(
+        graph, schedule, context, planes, modules, instantiated, driver.watch, plan, str(device), stored
+    )
 
 
 def _target(context: DeviceContext, driver: _Driver) -> Target:

@@ -12,11 +12,15 @@ from pathlib import Path
 from attrs import field, frozen
 
 from cgraph.backends.cuda.problems_compiler import KernelFileNotFound, KernelFileUnreadable
+from cgraph.core.elements import Element
 from cgraph.core.signatures import Signature
 from cgraph.diagnostics import ProblemsFound
 from cgraph.resources import kernels_directory
 from cgraph.source import Source
 
+HALF_MACRO = {Element.F16: "1", Element.BF16: "2"}
+# Its header knows what the macro means; a file that does not include it may work with any half.
+HALF_HEADER = "common.cuh"
 _LOCAL_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 
 

@@ -5,6 +5,7 @@ Nothing overlaps, so the times add up to more than a launch of the graph takes; 
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from time import perf_counter
 from typing import Any
 
 from cuda.bindings import driver as cu
@@ -55,3 +56,31 @@ def run_timed(
     finally:
         for event in events:
             cu.cuEventDestroy(event)
+
+
+def run_each(
+    schedule: Schedule,
+    pieces: Sequence[Sequence[tuple[Piece, Any]]],
+    device: DeviceContext,
+    on_node: OnNode,
+    note: Callable[[int], None],
+) -> None:
+    """Runs all commands as `run_timed` does, and waits for the device behind each.
+
+    Args:
+        schedule: of the commands.
+        pieces: of each command, by its index.
+        device: on whose stream they run.
+        on_node: called when a command has ended, before the next begins; its time includes the wait.
+        note: called before that with the command's index.
+
+    Raises:
+        ProblemsFound: CG742.
+    """
+    for index in schedule.sequence:
+        start = perf_counter()
+        for piece, _ in pieces[index]:
+            piece.enqueue(device.call, device.stream)
+        device.synchronize()
+        note(index)
+        on_node(index, 1e3 * (perf_counter() - start))

@@ -25,10 +25,9 @@ from cgraph.backends.cuda.pieces import (
     element_bits,
     halves_of,
 )
-from cgraph.backends.dtypes import DTYPES
-from cgraph.backends.planes import find_plane
+from cgraph.backends.planes import find_plane, misfits
 from cgraph.backends.problems_devices import UpdateImpossible
-from cgraph.backends.scalar_rules import find_slot, scalar_reasons
+from cgraph.backends.scalar_rules import command_reasons, find_slot
 from cgraph.core.roles import Role
 from cgraph.diagnostics import ProblemsFound
 from cgraph.graph.model import CommandGraph, FillNode, Plane
@@ -68,7 +67,7 @@ class SetScalar:
 Change: TypeAlias = Rebind | SetScalar
 
 
-def array_of(plane: Plane, memory: int | DeviceArray) -> tuple[int, object]:
+def array_of(plane: Plane, memory: Any) -> tuple[int, object]:
     """The address of device memory, and what must be kept alive for it.
 
     Raises:
@@ -81,16 +80,15 @@ def array_of(plane: Plane, memory: int | DeviceArray) -> tuple[int, object]:
     if interface is None:
         reason = f"a {type(memory).__name__} is not in device memory; its values are copied with set"
         raise ProblemsFound([UpdateImpossible(plane.span, change, (reason,))])
-    reasons = []
-    given, shape = np.dtype(interface["typestr"]), tuple(interface["shape"])
-    expected = DTYPES[plane.element]
-    # bfloat16 has no name in the interface: arrays of it come as two bytes of any kind.
-    if given.itemsize != expected.itemsize or (expected.kind != "V" and given != expected):
-        reasons.append(f"the plane holds {expected}, the array {given}")
-    if shape != plane.extent:
-        reasons.append(f"the plane has the extent {list(plane.extent)}, the array {list(shape)}")
-    if interface.get("strides") is not None and tuple(interface["strides"]) != _packed_strides(plane):
-        reasons.append("the array's rows do not follow each other without gaps")
+    strides = interface.get("strides")
+    reasons = list(
+        misfits(
+            plane,
+            np.dtype(interface["typestr"]),
+            tuple(interface["shape"]),
+            None if strides is None else tuple(strides),
+        )
+    )
     if reasons:
         raise ProblemsFound([UpdateImpossible(plane.span, change, tuple(reasons))])
     return int(interface["data"][0]), memory
@@ -129,6 +127,26 @@ def change_graph(
             raise
         return
     _set_scalar(planes, instantiated, call, change)
+
+
+def follow(graph: CommandGraph, planes: DevicePlanes, instantiated: InstantiatedGraph, call: Calls) -> None:
+    """Binds planes again whose arrays were moved by their owners, before a run.
+
+    Raises:
+        ProblemsFound: CG744 where an array does not fit any more, or nothing is left at an address; CG742.
+    """
+    for index, kept in planes.kept.items():
+        plane = graph.planes[index]
+        address = planes.addresses[index] if kept is None else array_of(plane, kept)[0]
+        change = Rebind(plane.name, address)
+        if address != planes.addresses[index]:
+            change_graph(graph, planes, instantiated, call, change)
+        elif plane.size_bytes and cu.cuMemGetAddressRange(address)[0] != cu.CUresult.CUDA_SUCCESS:
+            raise ProblemsFound([UpdateImpossible(*_told(graph, planes, change), (_nothing_at(address),))])
+
+
+def _nothing_at(address: int) -> str:
+    return f"there is no device memory at {address:#x}"
 
 
 def _told(graph: CommandGraph, planes: DevicePlanes, change: Change) -> tuple[Span | None, str]:
@@ -194,7 +212,7 @@ def _rebind_reasons(planes: DevicePlanes, pieces: Pieces, plane: Plane, address:
         yield f"{address:#x} is no multiple of {ALIGNMENT_BYTES}"
     result, start, size_bytes = cu.cuMemGetAddressRange(address)
     if result != cu.CUresult.CUDA_SUCCESS:
-        yield f"there is no device memory at {address:#x}"
+        yield _nothing_at(address)
         return
     room = int(start) + size_bytes - address
     if room < plane.size_bytes:
@@ -218,21 +236,13 @@ def _same_context(one: int, other: int) -> bool:
 def _scalar_reasons(planes: DevicePlanes, pieces: Pieces, change: SetScalar) -> Iterator[str]:
     piece = pieces[change.node][0][0]
     node = piece.node
-    values = _part_values(planes, node, change.value) if isinstance(node, FillNode) else ()
-    if isinstance(piece, KernelPiece):
-        slot = find_slot(piece.node, change.slot)
-        if slot is None:
-            names = ", ".join(slot.name for slot in piece.node.image.signature.slots)
-            yield f"{piece.node.image.signature.name} has no slot {change.slot}; it has {names}"
-        else:
-            yield from scalar_reasons(piece.node, list(piece.arguments), slot, change.value)
-    elif isinstance(node, FillNode):
-        if change.slot != "value":
-            yield f"a fill has a value and no {change.slot}"
-        elif isinstance(piece, FillPiece) and _is_too_fine(pieces[change.node], values):
+    arguments = list(piece.arguments) if isinstance(piece, KernelPiece) else []
+    reasons = tuple(command_reasons(node, arguments, change.slot, change.value))
+    yield from reasons
+    if not reasons and isinstance(node, FillNode) and isinstance(piece, FillPiece):
+        values = _part_values(planes, node, change.value)
+        if _is_too_fine(pieces[change.node], values):
             yield "the two halves of this f64 differ; the fill was made for values whose halves are equal"
-    else:
-        yield f"{describe(node)} has no scalars"
 
 
 def _is_too_fine(pairs: Sequence[tuple[Piece, Any]], values: tuple[int, ...]) -> bool:
@@ -244,11 +254,3 @@ def _part_values(planes: DevicePlanes, node: FillNode, value: float) -> tuple[in
     """The bits that each piece of a fill sets: for an f64 the low half and the high one."""
     bits, size_bytes = element_bits(planes, node, value)
     return (bits,) if size_bytes <= MOST_ELEMENT_BYTES else halves_of(bits)
-
-
-def _packed_strides(plane: Plane) -> tuple[int, ...]:
-    strides, step = [], plane.element.size_bytes
-    for size in reversed(plane.extent):
-        strides.append(step)
-        step *= size
-    return tuple(reversed(strides))
