@@ -66,8 +66,8 @@ CG_DEVICE int next_count(int count) {
 // The scale behind `since` updates without overflow at this scale.
 CG_DEVICE float grown_scale(float scale, int since, const float* control) {
     const float wanted = control[kGrowthUpdates];
-    const bool grows = wanted > 0.0f && static_cast<float>(since) >= wanted;
-    return grows ? fmaxf(scale, fminf(2.0f * scale, control[kLargestScale])) : scale;
+    const bool grows = wanted > 0.0f && static_cast<float>(since) >= wanted && 2.0f * scale <= control[kLargestScale];
+    return grows ? 2.0f * scale : scale;
 }
 
 // What a step does with its gradients, from parts[count] (f64), the sums of squares of the gradients of all

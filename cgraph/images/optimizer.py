@@ -65,8 +65,8 @@ def step_control(
     progress[counted] = _next_count(progress[counted])
     since = _next_count(progress[2]) if applied else 0
     new_scale = scaled_by
-    if applied and 0 < growth_updates <= since:
-        new_scale = max(scaled_by, min(2 * scaled_by, largest_scale))
+    if applied and 0 < growth_updates <= since and 2 * scaled_by <= largest_scale:
+        new_scale = 2 * scaled_by
     elif not applied and growth_updates > 0 and scaled_by > 1:
         new_scale = max(scaled_by / 2, 1.0)
     progress[2] = since if new_scale == scaled_by else 0

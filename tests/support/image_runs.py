@@ -23,7 +23,7 @@ from tests.support.emulated_runs import EMULATED
 Planes = dict[str, NDArray[Any]]
 LIBRARY = programs_directory() / "library"
 # In the order in which they import each other.
-LIBRARY_FILES = ("sizes.cg", "images.cg", "model_sizes.cg", "model_images.cg", "geglu_images.cg")
+LIBRARY_FILES = ("sizes.cg", "images.cg", "model_sizes.cg", "model_images.cg", "geglu_images.cg", "optimizer_images.cg")
 PARAMETER = re.compile(r"parameter (\w+) : (Nat|Float) = (\S+)")
 IMPORT = re.compile(r"^import .*$", re.MULTILINE)
 
@@ -147,4 +147,6 @@ def _draw(
     low, high = low_high
     if dtype.kind == "i":
         return generator.integers(int(low), int(high), size, dtype, endpoint=True)
+    if not np.isfinite(low):
+        return np.full(size, low, dtype)
     return generator.uniform(low, high, size).astype(dtype)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from bounds import Rounding
 from cases_geglu import batch_rope_cases, tied_cases
 from cases_models import bias_cases, embedding_cases, loss_cases, padded_cases
+from cases_training import optimizer_cases
 from launches import Case
 
 PRODUCTS = ("Data", "DataAdding", "Weight", "Forward", "ForwardAdding")
@@ -109,6 +110,7 @@ FAMILIES: dict[str, Callable[..., Iterator[Case]]] = {
     "biases": bias_cases,
     "padded attention": padded_cases,
     "cross entropy": loss_cases,
+    "optimizers": optimizer_cases,
     "RoPE of a batch": batch_rope_cases,
     "tied embeddings": tied_cases,
 }

@@ -28,7 +28,7 @@ from cgraph.source import Source
 from cgraph.syntax.loading import load_source
 from cgraph.syntax.tree import GridItem, ImageDeclaration, SlotItem
 
-LIBRARIES = ("images.cg", "model_images.cg", "geglu_images.cg")
+LIBRARIES = ("images.cg", "model_images.cg", "geglu_images.cg", "optimizer_images.cg")
 
 
 @frozen(eq=False)

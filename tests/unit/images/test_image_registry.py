@@ -11,7 +11,7 @@ SLOT = re.compile(r"^\s*slot \d+ ([\w']+) :", re.MULTILINE)
 CONSTANT = re.compile(r"^\s*constant (\w+) =", re.MULTILINE)
 LIBRARY = [
     found
-    for name in ("images.cg", "model_images.cg", "geglu_images.cg")
+    for name in ("images.cg", "model_images.cg", "geglu_images.cg", "optimizer_images.cg")
     for found in IMAGE.findall((programs_directory() / "library" / name).read_text(encoding="utf-8"))
 ]
 
