@@ -10,9 +10,13 @@ from collections.abc import Container, Mapping
 from enum import Enum
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 from attrs import frozen
 
+from cgraph.backends.cuda.imported.model import ImportedGraph
+from cgraph.backends.cuda.imported.problems_imported import ImportedOnHost
+from cgraph.backends.cuda.imported.protocol import ImportedRun
 from cgraph.backends.cuda.stored import StoredKernels
 from cgraph.backends.host import prepare_host
 from cgraph.backends.problems_devices import CudaNotInstalled
@@ -101,6 +105,24 @@ def prepare(
     if device.kind is DeviceKind.HOST:
         return prepare_host(graph, schedule, plan, stored=stored)
     executable: Executable = _cuda_module("preparation").prepare(graph, schedule, plan, device, stored)
+    return executable
+
+
+def read_cuda_graph(handle: Any, **options: Any) -> ImportedGraph:
+    """A live CUDA graph as a value; `cgraph.capture.from_cuda_graph` documents the options and problems."""
+    graph: ImportedGraph = _cuda_module("imported.reading").read_graph(handle, **options)
+    return graph
+
+
+def prepare_imported(graph: ImportedGraph, device: Device) -> ImportedRun:
+    """An imported graph ready to run on a GPU or the emulated device.
+
+    Raises:
+        ProblemsFound: CG861 for the host, CG858 to CG860 and CG740 to CG748 for what the device does not take.
+    """
+    if device.kind is DeviceKind.HOST:
+        raise ProblemsFound([ImportedOnHost(None)])
+    executable: ImportedRun = _cuda_module("imported.preparation").prepare_imported(graph, device)
     return executable
 
 

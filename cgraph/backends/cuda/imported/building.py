@@ -58,7 +58,7 @@ def build(imported: ImportedGraph, parts: Parts, call: Calls) -> BuiltGraph:
     """The graph, in the current context. The caller destroys it.
 
     Raises:
-        ProblemsFound: CG860 naming the node that the driver does not take, CG742 for all else.
+        ProblemsFound: CG859 naming the node that the driver does not take, CG742 for all else.
     """
     graphs: dict[int, Any] = {}
     nodes: list[Any] = []

@@ -119,7 +119,7 @@ class ImportedExecutable:
 
         Raises:
             ProblemsFound: CG742 where a kernel failed; on an emulated device also whatever it found, and the nodes that
-                it is about (CG861).
+                it is about (CG860).
         """
         device = self.owned.device
         self.watch.begin()
@@ -142,7 +142,7 @@ class ImportedExecutable:
                 bytes as the plane has. Planes that are parts of the allocation move along.
 
         Raises:
-            ProblemsFound: CG702 for an unknown name, CG744 with all reasons, CG860 where the driver refuses a node.
+            ProblemsFound: CG702 for an unknown name, CG744 with all reasons, CG859 where the driver refuses a node.
         """
         plane = self._plane(name)
         owned = self.owned
@@ -166,7 +166,7 @@ class ImportedExecutable:
             value: bytes or a NumPy scalar of the parameter's size, an int, or a float.
 
         Raises:
-            ProblemsFound: CG744 with the reason, CG860 where the driver refuses the node.
+            ProblemsFound: CG744 with the reason, CG859 where the driver refuses the node.
         """
         level, index = (0, node) if isinstance(node, int) else node
         changed = with_scalar(self.graph, level, index, slot, value)
@@ -205,7 +205,7 @@ class ImportedExecutable:
 
 
 def rebuild(graph: ImportedGraph, owned: Owned) -> None:
-    """Builds the graph as it is now and puts it in place of the one before. Raises ProblemsFound (CG860, CG742)."""
+    """Builds the graph as it is now and puts it in place of the one before. Raises ProblemsFound (CG859, CG742)."""
     parts = Parts(owned.memory, owned.modules.functions, owned.events, owned.device.context)
     built = build(graph, parts, owned.device.call)
     try:

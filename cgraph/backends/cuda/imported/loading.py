@@ -31,7 +31,7 @@ class ImportedModules:
     _refusals: dict[int, str] = field(factory=dict, repr=False)
 
     def load_all(self, graph: ImportedGraph, device: str) -> list[Problem]:
-        """Loads all kernels; gives those that can't be (CG859). Raises ProblemsFound (CG742)."""
+        """Loads all kernels; gives those that can't be (CG858). Raises ProblemsFound (CG742)."""
         problems: list[Problem] = []
         for kernel in graph.kernels:
             found = self._load(graph, kernel, device)
@@ -88,7 +88,7 @@ def load_kernels(graph: ImportedGraph, call: Calls, device: str) -> ImportedModu
         device: in words, for messages.
 
     Raises:
-        ProblemsFound: CG859 for every kernel without code that the device takes, CG742 for all else.
+        ProblemsFound: CG858 for every kernel without code that the device takes, CG742 for all else.
     """
     modules = ImportedModules(call)
     try:

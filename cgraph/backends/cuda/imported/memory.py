@@ -57,6 +57,13 @@ class ImportedMemory:
         else:
             self.call(cu.cuMemcpyHtoD, self.address(place), values.ctypes.data, values.nbytes)
 
+    def clear(self, allocation: int, size_bytes: int) -> None:
+        """Sets an allocation to zeros. Raises ProblemsFound (CG742)."""
+        if self.on_host[allocation]:
+            c.memset(self.addresses[allocation], 0, size_bytes)
+        else:
+            self.call(cu.cuMemsetD8, self.addresses[allocation], 0, size_bytes)
+
     def read(self, place: Place, size_bytes: int) -> Bytes:
         """A copy of bytes. Raises ProblemsFound (CG742)."""
         values = np.empty(size_bytes, np.uint8)
@@ -80,8 +87,10 @@ def allocate_memory(graph: ImportedGraph, call: Calls) -> ImportedMemory:
     try:
         for number, allocation in enumerate(graph.allocations):
             memory.allocate(allocation.size_bytes, on_host=allocation.memory is MemoryKind.HOST)
-            contents = graph.data.get(number)
-            memory.write(Place(number, 0), np.zeros(allocation.size_bytes, np.uint8) if contents is None else contents)
+            if number in graph.data:
+                memory.write(Place(number, 0), graph.data[number])
+            else:
+                memory.clear(number, allocation.size_bytes)
     except BaseException:
         memory.close()
         raise

@@ -17,12 +17,18 @@ from cgraph.diagnostics import Problem
 Names: TypeAlias = Mapping[int, str | tuple[str, int]]
 
 
+MOST_CHARACTERS = 1000
+
+
 def name_planes(table: MemoryTable, names: Names) -> tuple[tuple[ImportedPlane, ...], tuple[Problem, ...]]:
     """The planes, and the names that do not fit (CG857)."""
     problems: list[Problem] = []
     named: dict[int, dict[int, tuple[str, int | None]]] = defaultdict(dict)
     for address, given in names.items():
         name, size_bytes = (given, None) if isinstance(given, str) else given
+        if not 0 < len(name) <= MOST_CHARACTERS or not name.isprintable():
+            problems.append(NameUnfit(None, name, f"a name has 1 to {MOST_CHARACTERS} printable characters"))
+            continue
         try:
             place = table.place(int(address))
         except KeyError:

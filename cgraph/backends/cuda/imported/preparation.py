@@ -15,10 +15,8 @@ from cgraph.backends.cuda.imported.executable import ImportedExecutable, Owned, 
 from cgraph.backends.cuda.imported.loading import ImportedModules, load_kernels
 from cgraph.backends.cuda.imported.memory import ImportedMemory, allocate_memory
 from cgraph.backends.cuda.imported.model import ImportedGraph, MemoryKind
-from cgraph.backends.cuda.imported.problems_imported import ImportedOnHost
 from cgraph.backends.cuda.watching import Watch
 from cgraph.backends.devices import Device, DeviceKind
-from cgraph.diagnostics import ProblemsFound
 
 
 def prepare_imported(graph: ImportedGraph, device: Device) -> ImportedExecutable:
@@ -29,12 +27,10 @@ def prepare_imported(graph: ImportedGraph, device: Device) -> ImportedExecutable
         device: a GPU's number, or the emulated device.
 
     Raises:
-        ProblemsFound: CG862 for the host, CG859 for kernels without code for the device, CG860 for nodes that the
+        ProblemsFound: CG858 for kernels without code for the device, CG859 for nodes that the
             driver does not take, CG740 to CG742 from the driver, CG745 to CG747 where the emulated one cannot be set
             up.
     """
-    if device.kind is DeviceKind.HOST:
-        raise ProblemsFound([ImportedOnHost(None)])
     emulated = connect_emulated() if device.kind is DeviceKind.EMULATED else None
     watch = Watch() if emulated is None else emulated.watch
     call = Calls(watch.take)

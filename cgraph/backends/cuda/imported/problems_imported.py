@@ -1,4 +1,4 @@
-"""What a user may meet when a live CUDA graph is imported, or an imported one is run: CG850 to CG862."""
+"""What a user may meet when a live CUDA graph is imported, or an imported one is run: CG850 to CG861."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -131,21 +131,10 @@ class NameUnfit(Problem):
 
 
 @frozen
-class ImportedGraphInvalid(Problem):
-    """An imported graph whose parts contradict each other, as in a damaged file."""
-
-    code: ClassVar[str] = "CG858"
-    title: ClassVar[str] = "the imported graph is not valid: {where}: {reason}"
-
-    where: str
-    reason: str
-
-
-@frozen
 class CodeNotLoaded(Problem):
     """A kernel of which the device takes no code. `reasons` has one line for each code that was tried."""
 
-    code: ClassVar[str] = "CG859"
+    code: ClassVar[str] = "CG858"
     title: ClassVar[str] = "no code of kernel {kernel} runs on {device}"
 
     kernel: str
@@ -163,7 +152,7 @@ class CodeNotLoaded(Problem):
 class ImportedNodeFailed(Problem):
     """A driver call for a node of an imported graph failed."""
 
-    code: ClassVar[str] = "CG860"
+    code: ClassVar[str] = "CG859"
     title: ClassVar[str] = "{call} failed for {node}: {error}, {text}"
 
     call: str
@@ -176,7 +165,7 @@ class ImportedNodeFailed(Problem):
 class ImportedNodeAtFault(Problem):
     """A node whose kernel did something wrong; what, the emulated device says."""
 
-    code: ClassVar[str] = "CG861"
+    code: ClassVar[str] = "CG860"
     title: ClassVar[str] = "the emulated device found {count} problem(s) in {node}"
 
     node: str
@@ -187,7 +176,7 @@ class ImportedNodeAtFault(Problem):
 class ImportedOnHost(Problem):
     """An imported graph was to run without a GPU, real or emulated."""
 
-    code: ClassVar[str] = "CG862"
+    code: ClassVar[str] = "CG861"
     title: ClassVar[str] = "an imported graph does not run on the host: its kernels have no meaning but their code"
 
     def helps(self) -> Sequence[str]:

@@ -1,0 +1,1 @@
+"""Imported graphs in bundles."""
