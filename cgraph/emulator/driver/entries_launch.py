@@ -1,5 +1,9 @@
 """Entry points that launch kernels on streams."""
 
+from collections.abc import Mapping
+
+from attrs import evolve
+
 from cgraph.emulator.driver.abi import ADDRESS, HANDLE, UINT, Table, structure
 from cgraph.emulator.driver.capturing import enqueue
 from cgraph.emulator.driver.hardware import Grid
@@ -16,13 +20,21 @@ CLUSTER_DIMENSION = 4  # CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
 
 
 def _launch(
-    driver: Driver, handle: int, grid: Grid, block: Grid, shared_bytes: int, stream: int, arguments: tuple[int, int]
+    driver: Driver,
+    handle: int,
+    grid: Grid,
+    block: Grid,
+    shared_bytes: int,
+    stream: int,
+    arguments: tuple[int, int],
+    attributes: Mapping[int, bytes] | None = None,
 ) -> None:
     on = driver.stream(stream)
     function = driver.handles.get(Function, handle)
     if function.module.context not in (None, on.context):
         raise DriverError(Result.INVALID_HANDLE, "kernel and stream belong to two contexts")
-    enqueue(driver, on, kernel_work(function, grid, block, shared_bytes, *arguments))
+    work = kernel_work(function, grid, block, shared_bytes, *arguments)
+    enqueue(driver, on, evolve(work, attributes=attributes or {}))
 
 
 @TABLE.entry("cuLaunchKernel", 4000, HANDLE, *SIZES, UINT, HANDLE, ADDRESS, ADDRESS)
@@ -40,7 +52,7 @@ def launch_cooperative_kernel(_driver: Driver, *_rest: int) -> None:
 
 @TABLE.entry("cuLaunchKernelEx", 11060, structure(LaunchConfig), HANDLE, ADDRESS, ADDRESS)
 def launch_kernel_ex(driver: Driver, config: LaunchConfig, function: int, params: int, extra: int) -> None:
-    """As `launch_kernel`. Clusters are not emulated, other attributes change nothing."""
+    """As `launch_kernel`. Clusters are not emulated, other attributes change nothing; a captured node keeps them."""
     if config.numAttrs and config.attrs == 0:
         raise DriverError(Result.INVALID_VALUE, "attributes are null")
     attributes = (LaunchAttribute * config.numAttrs).from_address(config.attrs) if config.numAttrs else ()
@@ -49,4 +61,5 @@ def launch_kernel_ex(driver: Driver, config: LaunchConfig, function: int, params
             raise DriverError(Result.NOT_SUPPORTED, "clusters")
     grid = (config.gridDimX, config.gridDimY, config.gridDimZ)
     block = (config.blockDimX, config.blockDimY, config.blockDimZ)
-    _launch(driver, function, grid, block, config.sharedMemBytes, config.hStream, (params, extra))
+    kept = {attribute.id: bytes(attribute.value) for attribute in attributes}
+    _launch(driver, function, grid, block, config.sharedMemBytes, config.hStream, (params, extra), kept)

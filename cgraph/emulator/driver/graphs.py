@@ -13,7 +13,7 @@ from cgraph.emulator.driver.layouts import EdgeData
 from cgraph.emulator.driver.objects import Context
 from cgraph.emulator.driver.results import DriverError, Result
 from cgraph.emulator.driver.state import Driver
-from cgraph.emulator.driver.work import ChildWork, Work
+from cgraph.emulator.driver.work import ChildWork, KernelWork, Work
 
 NO_EDGE_DATA = bytes(EdgeData())
 
@@ -99,6 +99,8 @@ def add_node(
     if len({before for before, _ in dependencies}) != len(dependencies):
         raise DriverError(Result.INVALID_VALUE, "a dependency is named twice")
     node = Node(graph, graph.added, work, context)
+    if isinstance(work, KernelWork):
+        node.attributes.update(work.attributes)
     if isinstance(work, ChildWork):
         node.work = ChildWork(clone(driver, work.graph, node))
     driver.handles.add(node)

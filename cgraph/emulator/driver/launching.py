@@ -2,6 +2,8 @@
 
 import ctypes as c
 
+from attrs import evolve
+
 from cgraph.emulator.driver.entries_device import ATTRIBUTES
 from cgraph.emulator.driver.hardware import Grid
 from cgraph.emulator.driver.layouts import KernelNodeParams
@@ -55,7 +57,7 @@ def kernel_work_of(driver: Driver, params: KernelNodeParams) -> KernelWork:
     """The launch that a kernel node's parameters describe. Raises DriverError, also where no kernel is named."""
     if params.func == 0 and params.kern == 0:
         raise DriverError(Result.INVALID_VALUE, "no kernel is named")
-    return kernel_work(
+    work = kernel_work(
         driver.handles.get(Function, params.func or params.kern),
         (params.gridDimX, params.gridDimY, params.gridDimZ),
         (params.blockDimX, params.blockDimY, params.blockDimZ),
@@ -63,6 +65,7 @@ def kernel_work_of(driver: Driver, params: KernelNodeParams) -> KernelWork:
         params.kernelParams,
         params.extra,
     )
+    return evolve(work, of_library=params.func == 0)
 
 
 def reported_arguments(work: KernelWork) -> tuple[int, int, object]:

@@ -92,7 +92,9 @@ def report_kernel(node: Node, params: KernelNodeParams) -> None:
     """Writes a kernel node's parameters. What they point to stays until they are asked for again."""
     work: Any = node.work
     kernel_params, extra, node.reported = reported_arguments(work)
-    params.func, params.kern, params.ctx = work.function.handle, 0, node.context.handle
+    handle = work.function.handle
+    params.func, params.kern = (0, handle) if work.of_library else (handle, 0)
+    params.ctx = node.context.handle
     params.gridDimX, params.gridDimY, params.gridDimZ = work.grid
     params.blockDimX, params.blockDimY, params.blockDimZ = work.block
     params.sharedMemBytes, params.kernelParams, params.extra = work.shared_bytes, kernel_params, extra

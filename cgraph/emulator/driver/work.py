@@ -4,7 +4,7 @@ A work is complete: it holds the values of a kernel's arguments, not addresses w
 """
 
 import ctypes as c
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeAlias
 
 from attrs import field, frozen
@@ -24,7 +24,8 @@ class KernelWork:
     Args:
         arguments: the parameter buffer.
         packed: whether the caller gave it so, in `extra`, and not one by one.
-        attributes: of the node, by number.
+        of_library: whether the caller named a CUkernel, not a CUfunction.
+        attributes: of the launch, by number; a node keeps them.
     """
 
     type: ClassVar[int] = NodeType.KERNEL
@@ -35,6 +36,8 @@ class KernelWork:
     shared_bytes: int
     arguments: bytes = field(repr=False)
     packed: bool = False
+    of_library: bool = False
+    attributes: Mapping[int, bytes] = field(factory=dict)
 
 
 @frozen(eq=False)
