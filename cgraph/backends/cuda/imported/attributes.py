@@ -47,7 +47,7 @@ def apply_node_attributes(call: Calls, node: Any, attributes: Mapping[str, bytes
     for name, data in attributes.items():
         number, size = NODE_ATTRIBUTES[name]
         if _value(node, number)[:size] != data:
-            value = cu.CUlaunchAttributeValue()
+            value = cu.CUkernelNodeAttrValue()
             c.memmove(value.getPtr(), data, size)
             call(cu.cuGraphKernelNodeSetAttribute, node, cu.CUlaunchAttributeID(number), value)
 
