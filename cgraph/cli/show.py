@@ -7,7 +7,6 @@ from cgraph.cli.options import exit_with, parse_settings, program_options, read_
 from cgraph.core.collection import paused_collection
 from cgraph.core.elements import Element
 from cgraph.diagnostics import ProblemsFound
-from cgraph.graph.dot import dot_text
 from cgraph.graph.text import graph_text
 from cgraph.memory.text import memory_text
 from cgraph.pipeline import check as check_program
@@ -15,6 +14,8 @@ from cgraph.pipeline import compile_program, parse
 from cgraph.schedule.model import Order
 from cgraph.schedule.text import schedule_text
 from cgraph.syntax.printer import print_module
+from cgraph.view.dot import dot_text
+from cgraph.view.graphs import view_of_graph
 
 STAGES = ("syntax", "checked", "graph", "schedule", "plan", "dot")
 
@@ -44,4 +45,4 @@ def _text(file: str, stage: str, entry: str | None, settings: tuple[str, ...], h
         return schedule_text(compiled.graph, compiled.schedule)
     if stage == "plan":
         return memory_text(compiled.graph, compiled.plan)
-    return dot_text(compiled.graph, compiled.schedule)
+    return dot_text(view_of_graph(compiled.graph, compiled.schedule))

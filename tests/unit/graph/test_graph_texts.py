@@ -1,16 +1,11 @@
 """Text forms of graphs: exact, for a graph small enough to be read."""
 
-import re
-
 from cgraph.core.origins import Origin
 from cgraph.core.roles import Role
-from cgraph.graph.dot import dot_text
 from cgraph.graph.hazards import find_hazards
 from cgraph.graph.model import CommandGraph
 from cgraph.graph.origins import origin_notes
 from cgraph.graph.text import graph_text
-from cgraph.schedule.model import Order
-from cgraph.schedule.orders import make_schedule
 from tests.support.graphs import GraphMaker
 
 
@@ -42,45 +37,6 @@ def test_graph_text() -> None:
         "hazard 0 -> 1 read-after-write y 0[0:4]\n"
         "hazard 1 -> 3 write-after-write y 0[0:2]\n"
     )
-
-
-def test_dot_text_nests_phases() -> None:
-    graph = _graph()
-    text = dot_text(graph, make_schedule(graph, find_hazards(graph), Order.PHASE))
-    lines = [line.split(" [")[0] for line in text.splitlines()]
-    assert lines == [
-        'digraph "main" {',
-        "  node",
-        "  n2",
-        "  n3",
-        "  subgraph cluster_0 {",
-        '    label="Outer";',
-        "    n0",
-        "    subgraph cluster_1 {",
-        '      label="Inner";',
-        "      n1",
-        "    }",
-        "  }",
-        "  n0 -> n1",
-        "  n1 -> n2",
-        "  n2 -> n3",
-        "}",
-    ]
-    assert '  n1 -> n2 [style=dashed, tooltip="order"];' in text
-    assert '  n0 -> n1 [tooltip="read-after-write y 0[0:4]"];' in text
-
-
-def test_dot_text_escapes_names() -> None:
-    maker = GraphMaker()
-    with maker.phase('a "b" \\ c'):
-        maker.fill(maker.plane('p"q\\', 4, Role.SAVED))
-    graph = maker.graph()
-    text = dot_text(graph, make_schedule(graph, (), Order.DATAFLOW))
-    assert r'label="A \"B\" \\ C";' in text
-    assert r'label="0 fill\np\"q\\"' in text
-    outside_strings = re.sub(r'"(?:[^"\\]|\\.)*"', "", text)
-    assert '"' not in outside_strings
-    assert "\\" not in outside_strings
 
 
 def test_origin_notes_name_calls_and_loops_inside_out() -> None:
