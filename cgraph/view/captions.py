@@ -7,7 +7,7 @@ longer than its bound. Escaping for a file format is left to the exporter.
 from collections.abc import Iterable, Iterator
 
 from cgraph.diagnostics.display import safe_text
-from cgraph.view.model import View, ViewArgument, ViewNode
+from cgraph.view.model import View, ViewArgument, ViewEdge, ViewNode
 
 LABEL_LENGTH = 60
 TEXT_LENGTH = 400
@@ -19,6 +19,22 @@ def line(text: str, length: int = LABEL_LENGTH) -> str:
     """One printable line of at most `length` characters, with … where it is cut."""
     cut = text if len(text) <= length else text[: length - 1] + "…"
     return safe_text(cut).replace("\r", " ")
+
+
+def node_caption(view: View, index: int) -> list[str]:
+    """Number and name of a node, and in lines of their own the planes that it writes."""
+    planes = written_planes(view, view.nodes[index])
+    more = [f"… and {len(planes) - MOST_ARGUMENTS} more"] if len(planes) > MOST_ARGUMENTS else []
+    return [line(f"{index} {view.nodes[index].label}"), *map(line, planes[:MOST_ARGUMENTS]), *more]
+
+
+def edge_text(view: View, edge: ViewEdge) -> str:
+    """The reason of an edge: `read-after-write plane, bytes 0 to 64`, or one word."""
+    if edge.plane is None:
+        return edge.reason
+    part = "" if edge.start is None or edge.stop is None else f", bytes {edge.start} to {edge.stop}"
+    more = f", one of {edge.count}" if edge.count > 1 else ""
+    return f"{edge.reason} {view.planes[edge.plane].name}{part}{more}"
 
 
 def written_planes(view: View, node: ViewNode) -> list[str]:

@@ -50,3 +50,16 @@ class OtherVersion(Problem):
 
     def helps(self) -> tuple[str, ...]:
         return ("write it again with this cgraph",)
+
+
+@frozen
+class NotTimed(Problem):
+    """A trace was asked for, and nothing was measured."""
+
+    code: ClassVar[str] = "CG883"
+    title: ClassVar[str] = "there are no times to write a trace of {file} with"
+
+    file: str
+
+    def helps(self) -> tuple[str, ...]:
+        return ("a program is measured with `cgraph view FILE --timed -o trace.json`",)

@@ -19,7 +19,7 @@ from cgraph.view.layout.model import OUTSIDE, Item, Layered, Net, Point, Route
 LAYER_GAP = 30.0
 ITEM_GAP = 16.0
 LINE_GAP = 7.0
-SWEEPS = 8
+SWEEPS = 6
 LONGEST = 24
 
 
@@ -34,6 +34,7 @@ class _Cell:
     width: float
     x: float = 0.0
     item: int = OUTSIDE
+    is_box: bool = False
     above: list[tuple["_Cell", float, float]] = field(factory=list)
     below: list[tuple["_Cell", float, float]] = field(factory=list)
 
@@ -48,7 +49,8 @@ def layered(items: Sequence[Item], nets: Sequence[Net]) -> Layered:
     layer_of = _layers(len(items), nets)
     count = max(layer_of, default=-1) + 1
     cells = [
-        _Cell(layer, item.width, item=place) for place, (layer, item) in enumerate(zip(layer_of, items, strict=True))
+        _Cell(layer, item.width, item=place, is_box=item.is_box)
+        for place, (layer, item) in enumerate(zip(layer_of, items, strict=True))
     ]
     ways = [_way(net, cells, count) for net in nets]
     rows: list[list[_Cell]] = [[] for _ in range(count)]
@@ -113,6 +115,9 @@ def _way(net: Net, cells: Sequence[_Cell], count: int) -> list[_Cell] | None:
 
 
 def _join(upper: _Cell, upper_x: float, lower: _Cell, lower_x: float) -> None:
+    """Makes two cells neighbours. A stack of boxes would drift sideways if each stood where its lines run straight."""
+    if upper.is_box and lower.is_box:
+        upper_x = lower_x = 0.0
     upper.below.append((lower, lower_x, upper_x))
     lower.above.append((upper, upper_x, lower_x))
 

@@ -15,10 +15,11 @@ OUTSIDE = -1  # as a source: a line comes in at the top; as a target: it leaves 
 
 @frozen
 class Item:
-    """Something to be placed."""
+    """Something to be placed. Two boxes above each other are centred, whichever way the lines between them run."""
 
     width: float
     height: float
+    is_box: bool = False
 
 
 @frozen

@@ -91,7 +91,7 @@ def nested(
         inner = _fill(levels, box, leaves, sizes, first)
         heading = boxes[box]
         width = max(inner.width, heading.heading_width)
-        sizes[box] = Item(width + 2 * PADDING, inner.height + heading.heading_height + PADDING)
+        sizes[box] = Item(width + 2 * PADDING, inner.height + heading.heading_height + PADDING, is_box=True)
         levels[box].origin = (PADDING + (width - inner.width) / 2, heading.heading_height)
     whole = _fill(levels, len(boxes), leaves, sizes, first)
     return _assembled(levels, sizes, len(leaves), whole, lines, ways)
