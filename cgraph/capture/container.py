@@ -110,7 +110,7 @@ def read_container(path: Path) -> tuple[dict[str, Any], Blobs]:
 
 
 def write_container(path: Path, manifest: Mapping[str, Any], blobs: Mapping[str, bytes]) -> None:
-    """Writes a file, whole or not at all.
+    """Writes a file, whole or not at all, also after a loss of power.
 
     Args:
         path: of the file; one that is there is replaced.
@@ -134,6 +134,8 @@ def write_container(path: Path, manifest: Mapping[str, Any], blobs: Mapping[str,
                 for part in (header + text, *blobs.values()):
                     file.write(b"\0" * (_aligned(file.tell()) - file.tell()))
                     file.write(part)
+                file.flush()
+                os.fsync(file.fileno())
                 file.close()
                 os.replace(file.name, path)  # noqa: PTH105  (one call that says what it does)
             except BaseException:

@@ -17,9 +17,8 @@ import ml_dtypes
 import numpy as np
 from numpy.lib.format import write_array
 from numpy.typing import NDArray
-from safetensors import SafetensorError, deserialize
-from safetensors.numpy import save as save_safetensors
 
+from cgraph.backends.tensors import tensors_from_bytes, tensors_to_bytes
 from cgraph.diagnostics import ProblemsFound
 from cgraph.models.problems_files import UnknownFileKind, UnreadablePlanes, UnwritablePlanes
 
@@ -27,13 +26,6 @@ Arrays = dict[str, NDArray[Any]]
 KINDS = (".safetensors", ".npz")
 # A .safetensors file begins with the length of its header.
 _HEADER_LENGTH_BYTES = 8
-_DTYPES = {
-    "F64": np.dtype(np.float64),
-    "F32": np.dtype(np.float32),
-    "F16": np.dtype(np.float16),
-    "BF16": np.dtype(ml_dtypes.bfloat16),
-    "I32": np.dtype(np.int32),
-}
 
 
 def load_planes(path: Path) -> Arrays:
@@ -44,8 +36,8 @@ def load_planes(path: Path) -> Arrays:
     """
     _check_kind(path)
     try:
-        arrays = _load_safetensors(path) if path.suffix == ".safetensors" else _load_npz(path)
-    except (OSError, SafetensorError, BadZipFile, ValueError, EOFError, KeyError) as error:
+        arrays = tensors_from_bytes(path.read_bytes()) if path.suffix == ".safetensors" else _load_npz(path)
+    except (OSError, BadZipFile, ValueError, EOFError, KeyError) as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         raise ProblemsFound([UnreadablePlanes(None, str(path), reason)]) from error
     return {name.replace(".", " "): array for name, array in arrays.items()}
@@ -104,17 +96,6 @@ def _check_kind(path: Path, kinds: Sequence[str] = KINDS) -> None:
         raise ProblemsFound([UnknownFileKind(None, str(path), " or ".join(kinds))])
 
 
-def _load_safetensors(path: Path) -> Arrays:
-    """As `safetensors.numpy.load`, which does not know bf16."""
-    arrays = {}
-    for name, stored in deserialize(path.read_bytes()):  # type: ignore[no-untyped-call]  # the library does not say
-        dtype = _DTYPES.get(stored["dtype"])
-        if dtype is None:
-            raise ValueError(f"`{name}` holds {stored['dtype']}, planes hold {', '.join(_DTYPES)}")
-        arrays[name] = np.frombuffer(stored["data"], dtype).reshape(stored["shape"])
-    return arrays
-
-
 def _load_npz(path: Path) -> Arrays:
     with path.open("rb") as file:
         stored = np.load(file, allow_pickle=False)
@@ -126,7 +107,7 @@ def _load_npz(path: Path) -> Arrays:
 
 def _write(suffix: str, file: BinaryIO | Any, arrays: Arrays, texts: Mapping[str, str] | None) -> None:
     if suffix == ".safetensors":
-        file.write(save_safetensors(arrays, None if texts is None else dict(texts)))
+        file.write(tensors_to_bytes(arrays, texts))
         return
     # Not np.savez: it takes names as keywords, and a plane may be called `file`.
     with ZipFile(file, "w") as archive:

@@ -8,11 +8,12 @@ import re
 
 from attrs import frozen
 
-_ENTRY = re.compile(r"\.entry\s+([A-Za-z_$][\w$]*)\s*(?:\((.*?)\))?\s*([^{]*)\{", re.DOTALL)
+# Possessive throughout, so that no text takes more than linear time: stored PTX may come from anywhere.
+_ENTRY = re.compile(r"\.entry\s++([A-Za-z_$][\w$]*+)\s*+(?:\(([^()]*+)\))?+((?:[^{.]|\.(?!entry\b))*+)\{")
 # e.g. `.param .u64 .ptr .global .align 16 f_param_0` and `.param .align 8 .b8 f_param_1[24]`
 _TYPE = re.compile(r"\.(pred|[subf](?:8|16|32|64)|b(?:8|16|32|64|128))\b")
-_ARRAY = re.compile(r"\[(\d+)\]\s*$")
-_BLOCK_LIMIT = re.compile(r"\.(?:maxntid|reqntid)\s+([\d\s,]+)")
+_ARRAY = re.compile(r"\[(\d{1,9})\]$")
+_BLOCK_LIMIT = re.compile(r"\.(?:maxntid|reqntid)\s++(\d{1,9}(?:\s*+,\s*+\d{1,9})*+)")
 _COMPILING = re.compile(r"Compiling entry function '([^']+)'")
 _STACK = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 _REGISTERS = re.compile(r"Used (\d+) registers")

@@ -43,8 +43,10 @@ def graph_data(graph: CommandGraph) -> dict[str, Any]:
 
 def read_graph(value: object, place: str) -> CommandGraph:
     """A graph from plain data. Raises FieldError."""
-    entry, half, parameters, *tables, planes, phases, images, shapes, nodes = fields.record(value, place, GRAPH_KEYS)
-    places = read_places(*tables, place)
+    (entry, half, parameters, sources, texts, origins, planes, phases, images, shapes, nodes) = fields.record(
+        value, place, GRAPH_KEYS
+    )
+    places = read_places(sources, texts, origins, place)
     known_planes = read_planes(planes, f"{place}.planes", places)
     known_phases = read_phases(phases, f"{place}.phases")
     known_images = [

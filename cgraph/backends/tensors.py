@@ -1,0 +1,48 @@
+"""Contents of planes as bytes of safetensors, and back: a format that holds nothing but arrays.
+
+Receives arrays of the element types that planes have, or bytes from anywhere; guarantees the same bytes for the same
+arrays, and when reading, arrays that own no more memory than the bytes have. Which arrays belong to which planes is
+left to the caller.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, deserialize
+from safetensors.numpy import save
+
+_DTYPES: Mapping[str, np.dtype[Any]] = {
+    "F64": np.dtype(np.float64),
+    "F32": np.dtype(np.float32),
+    "F16": np.dtype(np.float16),
+    "BF16": np.dtype(ml_dtypes.bfloat16),
+    "I32": np.dtype(np.int32),
+}
+
+
+def tensors_to_bytes(arrays: Mapping[str, NDArray[Any]], texts: Mapping[str, str] | None = None) -> bytes:
+    """Arrays by name, and texts for the header, as one block of safetensors."""
+    contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    return save(contiguous, None if texts is None else dict(texts))
+
+
+def tensors_from_bytes(data: bytes) -> dict[str, NDArray[Any]]:
+    """The arrays of a block, by name. They cannot be written to.
+
+    Raises:
+        ValueError: the bytes are no safetensors, or hold elements that no plane has.
+    """
+    try:
+        stored = deserialize(data)  # type: ignore[no-untyped-call]  # the library does not say
+    except SafetensorError as error:
+        raise ValueError(str(error)) from error
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, tensor in stored:
+        dtype = _DTYPES.get(tensor["dtype"])
+        if dtype is None:
+            raise ValueError(f"`{name}` holds {tensor['dtype']}, planes hold {', '.join(_DTYPES)}")
+        arrays[name] = np.frombuffer(tensor["data"], dtype).reshape(tensor["shape"])
+    return arrays
