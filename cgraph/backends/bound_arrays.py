@@ -25,16 +25,16 @@ class BoundArray:
 
     Args:
         source: what was given, kept alive.
-        address: of its first byte when it was bound.
+        layout: where it lay, and how, when it was bound.
     """
 
     source: object
-    address: int
+    layout: tuple[object, ...]
 
     def has_moved(self) -> bool:
         """Whether its memory, its shape or its type is no longer what was bound. An array may be resized in place."""
         try:
-            return address_of(as_array(self.source)) != self.address
+            return _layout_of(as_array(self.source)) != self.layout
         except (ValueError, TypeError, BufferError, RuntimeError):
             return True
 
@@ -78,12 +78,16 @@ def bind_array(planes: HostPlanes, plane: Plane, source: object, *, written: boo
     if reasons:
         raise ProblemsFound([UpdateImpossible(plane.span, f"binding plane {plane.name} to other memory", reasons)])
     planes.memory[plane.index] = array.reshape(-1).view(np.uint8)
-    return BoundArray(source, address_of(array))
+    return BoundArray(source, _layout_of(array))
 
 
 def moved(bound: Mapping[int, BoundArray]) -> list[tuple[int, object]]:
     """Planes whose arrays were moved since they were bound, with the arrays."""
     return [(plane, array.source) for plane, array in bound.items() if array.has_moved()]
+
+
+def _layout_of(array: NDArray[Any]) -> tuple[object, ...]:
+    return address_of(array), array.shape, array.strides, array.dtype, array.flags.writeable
 
 
 def _reasons(planes: HostPlanes, plane: Plane, array: NDArray[Any], *, written: bool) -> Iterator[str]:

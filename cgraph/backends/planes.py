@@ -101,14 +101,13 @@ def misfits(
         yield f"the plane holds {expected}, the array {dtype}"
     if shape != plane.extent:
         yield f"the plane has the extent {list(plane.extent)}, the array {list(shape)}"
-    elif strides is not None and plane.elements and not _is_packed(plane, strides):
+    elif strides is not None and plane.elements and not _is_packed(shape, strides, dtype.itemsize):
         yield "the array's rows do not follow each other without gaps"
 
 
-def _is_packed(plane: Plane, strides: tuple[int, ...]) -> bool:
+def _is_packed(shape: tuple[int, ...], strides: tuple[int, ...], step: int) -> bool:
     """Whether elements follow each other in row-major order; the stride of a single element or row means nothing."""
-    step = plane.element.size_bytes
-    for size, stride in zip(reversed(plane.extent), reversed(strides), strict=True):
+    for size, stride in zip(reversed(shape), reversed(strides), strict=True):
         if size > 1 and stride != step:
             return False
         step *= size
