@@ -46,9 +46,15 @@ def prepare(name: str, parameters: dict[str, int | float], half: Element, order:
     return Prepared(program.graph, lower(program.graph, program.schedule, program.plan))
 
 
-def compiled(name: str, parameters: dict[str, int | float], half: Element, order: Order = Order.DATAFLOW) -> Compiled:
+def compiled(
+    name: str,
+    parameters: dict[str, int | float],
+    half: Element,
+    order: Order = Order.DATAFLOW,
+    entry: str | None = None,
+) -> Compiled:
     """A program of the programs' folder, built, verified, scheduled and planned."""
-    return compile_checked(_checked(name), parameters, half=half, order=order)
+    return compile_checked(_checked(name), parameters, entry=entry, half=half, order=order)
 
 
 @cache

@@ -123,10 +123,11 @@ class Trainer:
     sizes: Sizes
     executable: Executable
     dtype: Any
-    names: dict[str, tuple[str, str]] = field(init=False)
+    names: dict[str, tuple[str, str]] = field()
 
-    def __attrs_post_init__(self) -> None:
-        self.names = plane_names(self.sizes.config)
+    @names.default
+    def _names_of_gpt(self) -> dict[str, tuple[str, str]]:
+        return plane_names(self.sizes.config)
 
     def give(self, name: str, array: Array) -> None:
         self.executable.set(name, array.astype(self.dtype) if array.dtype.kind == "f" else array)
