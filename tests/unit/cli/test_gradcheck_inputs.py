@@ -83,7 +83,9 @@ def test_a_mistake_in_a_model_is_named(tmp_path: Path, batch: Path, right: str, 
     (tmp_path / "model.cg").write_text(text.replace(right, wrong), encoding="utf-8")
     # What imports the model must stand beside it, or it would import the library's.
     for name in ("gpt.cg", "gpt_forward.cg", "library/model_training.cg"):
-        (tmp_path / Path(name).name).write_text((programs_directory() / name).read_text(encoding="utf-8"), encoding="utf-8")
+        (tmp_path / Path(name).name).write_text(
+            (programs_directory() / name).read_text(encoding="utf-8"), encoding="utf-8"
+        )
     sizes = {**SIZES, "cgLayers": 1}
     options = [option for name, value in sizes.items() for option in ("--set", f"{name}={value}")]
     result = invoke(tmp_path / "gpt.cg", "--inputs", batch, *options, "--samples", 3, "--json")
