@@ -69,7 +69,7 @@ def train(run: Run, progress: Progress, stop: Callable[[], bool]) -> Iterator[Ev
             yield Sampled(progress.step, _sample(run, run.predict, progress.step))
         stopping = stop()
         if run.checkpoint is not None and (stopping or _due(settings.checkpoint_every, progress.step, last=last)):
-            yield _keep(run, progress, run.checkpoint, last=last or stopping)
+            yield _keep(run, progress, batches, run.checkpoint, last=last or stopping)
         if stopping:
             return
 
@@ -150,17 +150,21 @@ def _hand_over(source: Prepared, target: Prepared) -> None:
         target.executable.set(name, source.executable.get(name))
 
 
-def _keep(run: Run, progress: Progress, path: Path, *, last: bool) -> Event:
-    """Writes a checkpoint. One that cannot be written stops the run only at its end, where no other will follow."""
+def _keep(run: Run, progress: Progress, batches: tuple[Batch, ...], path: Path, *, last: bool) -> Event:
+    """Writes a checkpoint. One that cannot be written stops the run only at its end, where no other will follow.
+
+    Weights that give no finite loss are not kept: they would take the place of a good checkpoint.
+    """
     planes = {plane.name: run.step.executable.get(plane.name) for plane in kept_planes(run.step.graph)}
     for name, values in planes.items():
         if values.dtype != np.int32 and not np.isfinite(values).all():
             raise ProblemsFound([_not_finite(run, progress, f"`{name}` is not finite", progress.step)])
-    evaluations = np.array(progress.evaluations, np.float64).reshape(-1, 2)
-    losses = np.array(progress.losses, np.float64)
-    checkpoint = Checkpoint(progress.step, run.settings, run.tokeniser, run.text, losses, evaluations, planes)
+    if run.evaluate is not None and progress.evaluated_step != progress.step:
+        loss = _evaluate(run.step, run.evaluate, batches[:1])
+        if not math.isfinite(loss):
+            raise ProblemsFound([_not_finite(run, progress, f"the weights' loss is {loss}", progress.step)])
     try:
-        save_checkpoint(path, checkpoint)
+        save_checkpoint(path, _checkpoint(run, progress, planes))
     except ProblemsFound as stopped:
         if last:
             raise
@@ -168,6 +172,12 @@ def _keep(run: Run, progress: Progress, path: Path, *, last: bool) -> Event:
         return Warned(CheckpointNotWritten(None, str(path), progress.step, reason))
     progress.kept_step = progress.step
     return CheckpointWritten(progress.step, path)
+
+
+def _checkpoint(run: Run, progress: Progress, planes: Mapping[str, NDArray[Any]]) -> Checkpoint:
+    evaluations = np.array(progress.evaluations, np.float64).reshape(-1, 2)
+    losses = np.array(progress.losses, np.float64)
+    return Checkpoint(progress.step, run.settings, run.tokeniser, run.text, losses, evaluations, planes)
 
 
 def _not_finite(run: Run, progress: Progress, what: str, step: int) -> Problem:

@@ -72,3 +72,8 @@ class Progress:
     def step(self) -> int:
         """How many steps are done."""
         return len(self.losses)
+
+    @property
+    def evaluated_step(self) -> int | None:
+        """Of the last evaluation; None before the first."""
+        return self.evaluations[-1][0] if self.evaluations else None
