@@ -123,7 +123,7 @@ def compile_stored(module: KernelModule, signature: Signature, architecture: str
     """
     headers = tuple((Path(name), text) for name, text in module.includes)
     source = KernelSource(Path(module.file), module.source, headers)
-    options = (*OPTIONS, *_places(find_cuda_headers().directories), *_definitions(module.defines))
+    options = (*module.options, *_places(find_cuda_headers().directories), *_definitions(module.defines))
     return _compiled(source, signature, options, architecture, kind, headers=module.includes)
 
 
