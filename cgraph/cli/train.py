@@ -1,6 +1,7 @@
 """`cgraph train`: trains a program's weights on a text."""
 
 import json
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -79,6 +80,8 @@ def train(
     """
     if resume == "" and checkpoint is None:
         raise click.BadParameter("it names no file, and there is no --checkpoint", param_hint="--resume")
+    if not math.isfinite(temperature):
+        raise click.BadParameter(f"expected a finite number, got {temperature}", param_hint="--temperature")
     resumed = None if resume is None else resume or checkpoint
     kept = checkpoint or resumed
     request = TrainRequest(

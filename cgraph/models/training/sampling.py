@@ -68,7 +68,8 @@ def choose(logits: NDArray[np.float64], temperature: float, number: float) -> in
     """
     if temperature == 0:
         return int(np.argmax(logits))
-    # Divided after the largest is taken off: a low temperature must not make infinity.
-    weights = np.exp((logits - logits.max()) / temperature)
+    # Divided after the largest is taken off: what a low temperature makes infinite then has the weight 0.
+    with np.errstate(over="ignore"):
+        weights = np.exp((logits - logits.max()) / temperature)
     sums = np.cumsum(weights)
-    return int(np.searchsorted(sums, number * sums[-1], side="right"))
+    return min(int(np.searchsorted(sums, number * sums[-1], side="right")), len(logits) - 1)

@@ -178,6 +178,7 @@ def test_settings_out_of_range_are_wrong_usage(tmp_path: Path) -> None:
         ("--learning-rate", "nan"),
         ("--clip-norm", "inf"),
         ("--beta1", "1"),
+        ("--temperature", "nan"),
         ("--resume",),
         ("--device", "tpu"),
     ):
