@@ -13,10 +13,13 @@ from attrs import evolve
 pytest.importorskip("cuda.bindings")
 
 from cgraph.backends.devices import HOST, Device
+from cgraph.core.elements import Element
 from cgraph.reference.bounds import gradient_bound
 from cgraph.reference.gated_model import random_gated_model
 from tests.support.emulated_runs import EMULATED, random_order
 from tests.support.geglu_cases import Array, GegluCase, draw_batch, geglu_backward
+from tests.support.geglu_training import geglu_trainer
+from tests.support.training_runs import Control, drawn_batch
 
 pytestmark = pytest.mark.slow
 
@@ -58,3 +61,27 @@ def test_nothing_supervised_leaves_zeros() -> None:
     assert loss == 0
     for name, gradient in gradients.items():
         assert not gradient.any(), name
+
+
+@pytest.mark.parametrize("half", ["f16", "bf16"])
+def test_a_training_step_beside_the_host(half: Literal["f16", "bf16"]) -> None:
+    case = evolve(TIED, layers=1)
+    tokens = 2 * case.seq * case.batch
+    bound = 2 * gradient_bound(half, seq=tokens, width=case.config.width, ffn=case.ffn, layers=1)
+    control = Control(decay=0.1, largest_norm=1.0)
+    made = {
+        device: geglu_trainer(case, half=Element(half), microbatches=2, device=device) for device in (HOST, EMULATED)
+    }
+    batch = drawn_batch(made[HOST].sizes, 1)
+    losses, moments, norms = {}, {}, {}
+    for device, trainer in made.items():
+        trainer.give("cgScale", np.full(1, 1024.0))
+        losses[device] = trainer.step(batch, control)
+        moments[device], norms[device] = trainer.moments(1), trainer.get("cgGradientNorm")[0]
+        assert trainer.get("cgProgress").tolist() == [1, 0, 1, 0]
+    made[EMULATED].executable.close()
+    assert abs(losses[EMULATED] - losses[HOST]) <= bound * losses[HOST]
+    assert abs(norms[EMULATED] - norms[HOST]) <= bound * norms[HOST]
+    for name, expected in moments[HOST].items():
+        error = np.linalg.norm(moments[EMULATED][name] - expected)
+        assert error <= bound * np.linalg.norm(expected), name

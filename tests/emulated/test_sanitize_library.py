@@ -39,27 +39,35 @@ CASES: list[tuple[Path, Mapping[str, int]]] = [
     (PROGRAMS / "geglu_lm_forward.cg", GATED),
     (TESTS / "long_product.cg", {"cgMultiprocessors": 8}),
 ]
+# Other entries than main, each with one half.
+ENTRIES: list[tuple[Path, Mapping[str, int], str, str]] = [
+    (PROGRAMS / "gpt.cg", MODEL, "step", "f16"),
+    (PROGRAMS / "gpt.cg", MODEL, "predict", "bf16"),
+    (PROGRAMS / "geglu_lm.cg", {**GATED, "cgMicrobatches": 2}, "step", "bf16"),
+    (PROGRAMS / "geglu_lm.cg", GATED, "stepSgd", "f16"),
+    (PROGRAMS / "geglu_lm.cg", GATED, "predict", "f16"),
+]
 # What a forward program launches is in the backward one, too; these run with one half only.
 ONE_HALF = {("gpt_forward.cg", "bf16"), ("bert_forward.cg", "f16"), ("geglu_lm_forward.cg", "bf16")}
 RUNS = [
-    pytest.param(path, sizes, half, id=f"{path.stem}-{number}-{half}")
+    pytest.param(path, sizes, "main", half, id=f"{path.stem}-{number}-{half}")
     for half in ("f16", "bf16")
     for number, (path, sizes) in enumerate(CASES)
     if (path.name, half) not in ONE_HALF
-]
+] + [pytest.param(path, sizes, entry, half, id=f"{path.stem}-{entry}-{half}") for path, sizes, entry, half in ENTRIES]
 
 
 @cache
-def launched(path: Path, sizes: tuple[tuple[str, int], ...]) -> frozenset[str]:
+def launched(path: Path, sizes: tuple[tuple[str, int], ...], entry: str = "main") -> frozenset[str]:
     """Names of the images that a program launches."""
-    graph = compile_program(load_source(path), dict(sizes), half=Element.F16).graph
+    graph = compile_program(load_source(path), dict(sizes), entry=entry, half=Element.F16).graph
     return frozenset(node.image.signature.name for node in graph.nodes if isinstance(node, LaunchNode))
 
 
-@pytest.mark.parametrize(("path", "sizes", "half"), RUNS)
-def test_nothing_is_found(path: Path, sizes: Mapping[str, int], half: str) -> None:
+@pytest.mark.parametrize(("path", "sizes", "entry", "half"), RUNS)
+def test_nothing_is_found(path: Path, sizes: Mapping[str, int], entry: str, half: str) -> None:
     settings = [word for name, value in sizes.items() for word in ("--set", f"{name}={value}")]
-    result = CliRunner().invoke(sanitize, [str(path), "--half", half, *settings])
+    result = CliRunner().invoke(sanitize, [str(path), "--entry", entry, "--half", half, *settings])
     assert result.exit_code == 0, result.output
     assert result.output.startswith("nothing found; checked ")
     assert not result.output.startswith("nothing found; checked 0 launches")
@@ -69,7 +77,9 @@ def test_every_image_of_the_library_is_launched_by_one_of_these_programs() -> No
     texts = [file.read_text(encoding="utf-8") for file in sorted((PROGRAMS / "library").glob("*.cg"))]
     images = {name for text in texts for name in re.findall(r"^image (\w+)", text, re.MULTILINE)}
     assert len(images) >= 39
-    assert images - frozenset().union(*(launched(path, tuple(sizes.items())) for path, sizes in CASES)) == set()
+    found = [launched(path, tuple(sizes.items())) for path, sizes in CASES]
+    found += [launched(path, tuple(sizes.items()), entry) for path, sizes, entry, _ in ENTRIES]
+    assert images - frozenset().union(*found) == set()
 
 
 def test_every_example_that_can_be_run_is_among_these_programs() -> None:
