@@ -32,6 +32,7 @@ from cgraph.emulator.driver.objects import Event
 from cgraph.emulator.driver.results import DriverError, Result
 from cgraph.emulator.driver.state import Driver
 from cgraph.emulator.driver.updating import Refusal, UpdateResult, check_change, update_all
+from cgraph.emulator.driver.user_objects import release_all
 from cgraph.emulator.driver.work import ChildWork, CopyWork, FillWork, KernelWork, RecordWork, WaitWork, Work
 
 TABLE = Table()
@@ -137,7 +138,9 @@ def graph_exec_get_flags(driver: Driver, handle: int) -> int:
 @TABLE.entry("cuGraphExecDestroy", 10000, HANDLE, needs=Needs.DRIVER)
 def graph_exec_destroy(driver: Driver, handle: int) -> None:
     """No launch is under way."""
-    driver.handles.remove(executable_of(driver, handle))
+    executable = executable_of(driver, handle)
+    driver.handles.remove(executable)
+    release_all(driver.handles, executable.user_objects)
 
 
 @TABLE.entry("cuGraphUpload", 11010, HANDLE, HANDLE)

@@ -55,12 +55,14 @@ def _create(driver: Driver, flags: int, priority: int) -> int:
 
 @TABLE.entry("cuStreamDestroy", 4000, HANDLE)
 def stream_destroy(driver: Driver, handle: int) -> None:
-    """All its work is done. A capture that began in it ends without a graph."""
+    """All its work is done. A capture that began in it ends without a graph.
+
+    One that only drew the stream in goes on: whether its work was joined is seen when the capture ends.
+    """
     stream = driver.handles.get(Stream, handle)
-    if stream.capture is not None:
+    if stream.capture is not None and stream.capture.origin is stream:
         stream.capture.valid = False
-        if stream.capture.origin is stream:
-            driver.captures.remove(stream.capture)
+        driver.captures.remove(stream.capture)
     driver.handles.remove(stream)
     stream.context.owned.remove(stream)
 

@@ -4,6 +4,8 @@ Receives a graph; guarantees that later changes of it change nothing here. Which
 left to `updating`.
 """
 
+from collections import Counter
+
 from attrs import define, field
 
 from cgraph.emulator.driver.capturing import clock_ms
@@ -13,6 +15,7 @@ from cgraph.emulator.driver.objects import Context
 from cgraph.emulator.driver.ordering import Ordering
 from cgraph.emulator.driver.results import DriverError, Result
 from cgraph.emulator.driver.state import Driver
+from cgraph.emulator.driver.user_objects import UserObject, share
 from cgraph.emulator.driver.work import Work, perform
 
 
@@ -52,6 +55,7 @@ class GraphExec:
         by_source: each node of every level by the node that it was made from.
         steps: what is run: nodes, and None where a child graph begins and ends.
         predecessors: the steps that each step waits for.
+        user_objects: what must outlive it, as `Graph` has it.
     """
 
     flags: int
@@ -61,6 +65,7 @@ class GraphExec:
     predecessors: list[list[int]]
     number: int
     uploaded: bool = False
+    user_objects: Counter[UserObject] = field(factory=Counter)
     handle: int = field(default=0)
 
     def find(self, node: Node) -> ExecNode:
@@ -91,7 +96,13 @@ def instantiate(graph: Graph, flags: int) -> GraphExec:
     for step, node in enumerate(steps):
         if step not in in_order and node is not None:
             raise Cycle(node.source)
-    return GraphExec(flags, root, by_source, steps, predecessors, graph.number)
+    objects = Counter[UserObject]()
+    waiting = [graph]
+    while waiting:
+        level = waiting.pop()
+        objects.update(share(level.user_objects))
+        waiting.extend(child for node in level.nodes if (child := child_graph(node)) is not None)
+    return GraphExec(flags, root, by_source, steps, predecessors, graph.number, user_objects=objects)
 
 
 def launch(driver: Driver, context: Context, executable: GraphExec) -> None:

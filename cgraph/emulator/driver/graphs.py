@@ -4,6 +4,7 @@ Guarantees that edges join nodes of one graph, none twice. Whether there is a cy
 instantiated.
 """
 
+from collections import Counter
 from itertools import count
 from typing import Any
 
@@ -13,6 +14,7 @@ from cgraph.emulator.driver.layouts import EdgeData
 from cgraph.emulator.driver.objects import Context
 from cgraph.emulator.driver.results import DriverError, Result
 from cgraph.emulator.driver.state import Driver
+from cgraph.emulator.driver.user_objects import UserObject, release_all, share
 from cgraph.emulator.driver.work import ChildWork, KernelWork, Work
 
 NO_EDGE_DATA = bytes(EdgeData())
@@ -54,6 +56,7 @@ class Graph:
         clones: its node for each node of the graph that it was cloned from.
         added: how many nodes were ever added.
         reported: memory behind the pointers that the program was given when it asked about a capture.
+        user_objects: what the program wants to outlive the graph, and how many references the graph has.
     """
 
     owner: Node | None = None
@@ -62,6 +65,7 @@ class Graph:
     clones: dict[Node, Node] = field(factory=dict)
     added: int = 0
     reported: Any = None
+    user_objects: Counter[UserObject] = field(factory=Counter)
     handle: int = 0
 
 
@@ -148,6 +152,7 @@ def destroy_graph(driver: Driver, graph: Graph) -> None:
     while waiting:
         ended = waiting.pop()
         driver.handles.remove(ended)
+        release_all(driver.handles, ended.user_objects)
         for node in ended.nodes:
             driver.handles.remove(node)
             if isinstance(node.work, ChildWork):
@@ -174,6 +179,7 @@ def clone(driver: Driver, graph: Graph, owner: Node | None = None) -> Graph:
             twin.dependencies = [(copied.clones[before], data) for before, data in node.dependencies]
             twin.dependents = [(copied.clones[after], data) for after, data in node.dependents]
         copied.added = original.added
+        copied.user_objects = share(original.user_objects)
     return first
 
 

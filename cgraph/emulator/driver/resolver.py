@@ -5,6 +5,7 @@ with CUDA_ERROR_NOT_SUPPORTED, and that no Python exception crosses into C: a ca
 driver itself is CUDA_ERROR_UNKNOWN, and its traceback is kept in `Driver.failures`.
 """
 
+import atexit
 import ctypes as c
 import os
 import traceback
@@ -26,6 +27,7 @@ from cgraph.emulator.driver import (
     entries_modules,
     entries_nodes,
     entries_streams,
+    entries_user_objects,
 )
 from cgraph.emulator.driver.abi import Entry
 from cgraph.emulator.driver.hardware import Hardware
@@ -46,6 +48,7 @@ TABLES = (
     entries_edges.TABLE,
     entries_nodes.TABLE,
     entries_graphs.TABLE,
+    entries_user_objects.TABLE,
 )
 RESOLVER = c.CFUNCTYPE(c.c_int, c.c_char_p, c.c_int, c.c_uint64, c.POINTER(c.c_void_p))
 
@@ -94,6 +97,8 @@ class Installation:
         resolver = RESOLVER(resolve)
         self._kept.extend((library, functions, resolver))
         library.cgraph_register_resolver(resolver)
+        # Other libraries call the driver when Python has ended already.
+        atexit.register(library.cgraph_close)
 
 
 def _callback(driver: Driver, entry: Entry) -> Any:
