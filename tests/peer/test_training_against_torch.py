@@ -1,88 +1,71 @@
-"""Training steps of gpt.cg against PyTorch: its autograd, AdamW with the same groups of weights, and clipping."""
+"""`cgraph train` beside the same run in PyTorch: same weights, same batches, PyTorch's optimizers; losses to 1e-3."""
+
+import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 
-from torch.nn.functional import cross_entropy  # noqa: E402
-from torch_model import IGNORED, torch_logits  # noqa: E402
+from click.testing import CliRunner  # noqa: E402
+from torch_training import torch_losses  # noqa: E402
 
-from cgraph.core.elements import Element  # noqa: E402
-from tests.support.training_runs import Array, Control, Sizes, drawn_batch, trainer  # noqa: E402
+from cgraph.cli.main import main  # noqa: E402
+from cgraph.models.config import GptConfig  # noqa: E402
+from cgraph.models.gpt_program import plane_names  # noqa: E402
+from cgraph.models.training.batches import training_batch  # noqa: E402
+from cgraph.models.training.first_weights import first_weights  # noqa: E402
+from cgraph.pipeline import compile_program  # noqa: E402
+from cgraph.syntax.loading import load_source  # noqa: E402
+from tests.support.train_command import GPT, PHRASE, log_records, set_options, write_text  # noqa: E402
 
-pytestmark = pytest.mark.peer
+pytestmark = [pytest.mark.peer, pytest.mark.slow]
 
-STEPS = 6
-TOLERANCE = {Element.F64: 1e-9, Element.F32: 1e-4}
-
-
-class TorchTrainer:
-    """The same weights, trained by PyTorch."""
-
-    def __init__(
-        self, sizes: Sizes, weights: dict[str, Array], control: Control, kind: str, dtype: torch.dtype
-    ) -> None:
-        self.sizes, self.control = sizes, control
-        self.leaves = {name: torch.tensor(array, dtype=dtype).requires_grad_(True) for name, array in weights.items()}
-        matrices = [leaf for leaf in self.leaves.values() if leaf.ndim == 2]
-        vectors = [leaf for leaf in self.leaves.values() if leaf.ndim == 1]
-        # A step reads its control in the element type of the weights.
-        rate, beta1, beta2, epsilon, decay = (
-            float(value) for value in torch.tensor(control.array(float)[:5], dtype=dtype)
-        )
-        groups = [{"params": matrices, "weight_decay": decay}, {"params": vectors, "weight_decay": 0.0}]
-        self.optimizer: torch.optim.Optimizer = (
-            torch.optim.AdamW(groups, lr=rate, betas=(beta1, beta2), eps=epsilon)
-            if kind == "step"
-            else torch.optim.SGD([*matrices, *vectors], lr=rate)
-        )
-
-    def step(self, batch: tuple[Array, Array]) -> tuple[float, float]:
-        """The loss and the gradient's norm."""
-        self.optimizer.zero_grad()
-        total = 0.0
-        for ids, targets in zip(*batch, strict=True):
-            logits = torch_logits(
-                torch.tensor(ids.T.astype(np.int64)),
-                self.leaves,
-                layers=self.sizes.layers,
-                heads=self.sizes.heads,
-                causal=True,
-                padding=torch.zeros(ids.T.shape, dtype=torch.bool),
-                epsilon=1e-5,
-                form="tanh",
-            )
-            flat = torch.tensor(targets.T.astype(np.int64)).flatten()
-            loss = cross_entropy(logits.flatten(0, 1), flat, ignore_index=IGNORED) / self.sizes.microbatches
-            loss.backward()
-            total += loss.item()
-        largest = self.control.largest_norm or float("inf")
-        norm = torch.nn.utils.clip_grad_norm_(list(self.leaves.values()), largest)
-        self.optimizer.step()
-        return total, float(norm)
+TOLERANCE = 1e-3
+SIZES = {
+    "cgSeq": 16,
+    "cgBatch": 3,
+    "cgMicrobatches": 2,
+    "cgLayers": 2,
+    "cgHeads": 2,
+    "cgHeadWidth": 8,
+    "cgFfn": 40,
+}
+TEXT = "".join(f"{number} {PHRASE}" for number in range(60))
 
 
-@pytest.mark.parametrize("half", [Element.F64, Element.F32])
-@pytest.mark.parametrize("microbatches", [1, 3])
-@pytest.mark.parametrize("kind", ["step", "stepSgd"])
-def test_losses_norms_and_weights(kind: str, microbatches: int, half: Element) -> None:
-    sizes = Sizes(layers=2, heads=2, head_width=5, ffn=17, vocab=13, context=9, seq=8, microbatches=microbatches)
-    # A large epsilon: where a gradient is almost 0, rounding errors would decide on the sign of AdamW's steps.
-    control = Control(learning_rate=0.02, beta2=0.99, epsilon=1e-3, decay=0.1, largest_norm=1.0)
-    made = trainer(sizes, kind, half)
-    dtype = torch.float64 if half is Element.F64 else torch.float32
-    peer = TorchTrainer(sizes, made.weights(), control, kind, dtype)
-    norms = []
-    for number in range(STEPS):
-        batch = drawn_batch(sizes, number % 2, ignored=number % 2 == 1)
-        loss = made.step(batch, control)
-        expected, norm = peer.step(batch)
-        norms.append(norm)
-        assert abs(loss - expected) <= TOLERANCE[half] * expected
-        assert abs(made.get("cgGradientNorm")[0] - norm) <= TOLERANCE[half] * norm
-        for name, leaf in peer.leaves.items():
-            wanted = leaf.detach().numpy()
-            error = np.abs(made.weights()[name] - wanted).max()
-            assert error <= TOLERANCE[half] * max(0.02, np.abs(wanted).max()), (number, name)
-    assert max(norms) > control.largest_norm
+@pytest.mark.parametrize(
+    ("optimizer", "options"),
+    [
+        ("adamw", ("--learning-rate", "0.01", "--clip-norm", "0.5", "--weight-decay", "0.3")),
+        ("adamw", ("--learning-rate", "0.003", "--clip-norm", "0", "--beta1", "0.8", "--beta2", "0.99")),
+        ("sgd", ("--learning-rate", "0.5", "--clip-norm", "1")),
+    ],
+)
+def test_the_loss_curve(tmp_path: Path, optimizer: str, options: tuple[str, ...]) -> None:
+    log = tmp_path / "log"
+    words = ["train", GPT, "--text", write_text(tmp_path, TEXT), "--steps", "12", "--optimizer", optimizer, *options]
+    words += [*set_options(SIZES), "--log", str(log), "--sample-length", "0", "--seed", "5", "--json"]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 0, result.output
+    settings = json.loads(result.stdout)["settings"]
+    records = [record for record in log_records(log) if "loss" in record]
+    found = np.array([(record["loss"], record["gradient_norm"]) for record in records])
+
+    entry = "step" if optimizer == "adamw" else "stepSgd"
+    graph = compile_program(load_source(GPT), settings["parameters"], entry=entry).graph
+    first = first_weights(graph, 5)
+    config = GptConfig(vocab=256, context=16, width=16, heads=2, layers=2, ffn=40)
+    weights = {name: first[plane] for name, (plane, _) in plane_names(config).items()}
+    tokens = np.frombuffer(TEXT.encode(), np.uint8)
+    trained = tokens[: len(tokens) - len(tokens) // 10]
+    batches = [training_batch(trained, (2, 16, 3), 5, step) for step in range(12)]
+    rates = [record["learning_rate"] for record in records]
+    losses = torch_losses(weights, batches, rates, layers=2, heads=2, optimizer=optimizer, settings=settings)
+    expected = np.array(list(losses))
+    assert expected[-1, 0] < expected[0, 0] - 0.3  # it learns, so that a wrong update would show
+    assert np.abs(found - expected)[:, 0].max() < TOLERANCE
+    assert np.abs(found / expected - 1)[:, 1].max() < TOLERANCE
+    if options[3] != "0":
+        assert expected[:, 1].max() > float(options[3])  # the norm was clipped
