@@ -34,6 +34,8 @@ RULES: tuple[Rule, ...] = (
     rules_data.incomplete_results,
     rules_data.dead_writes,
 )
+# Those that stop a graph; the others warn.
+ERROR_RULES = tuple(rule for rule in RULES if rule is not rules_data.dead_writes)
 
 
 def verify(
@@ -41,6 +43,7 @@ def verify(
     hazards: Sequence[Hazard] | None = None,
     declared: Sequence[tuple[str, Span]] = (),
     root: Source | None = None,
+    rules: Sequence[Rule] = RULES,
 ) -> tuple[Problem, ...]:
     """Every problem of the graph, errors and warnings, in the order of the commands; then those of planes.
 
@@ -49,12 +52,13 @@ def verify(
         hazards: of this graph, where the caller has them already.
         declared: family name and span of the planes that should be used; one that is not is a warning.
         root: the user's own file. A problem of a command elsewhere is shown at the step in it that led there.
+        rules: that are applied, of `RULES`.
 
     The same problem at several runs of one command (a loop, another call) is reported once, with a count.
     """
     if hazards is None:
         hazards = find_hazards(graph)
-    problems = [_blame(problem, root) for rule in RULES for problem in rule(graph, hazards)]
+    problems = [_blame(problem, root) for rule in rules for problem in rule(graph, hazards)]
     problems += rules_data.unused_planes(graph, declared)
     last = len(graph.nodes)
     problems.sort(key=lambda problem: problem.node if isinstance(problem, CommandProblem) else last)

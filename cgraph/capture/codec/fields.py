@@ -149,6 +149,12 @@ def texts(value: object, place: str, check: Callable[[object, str], str], count:
     return [check(item, f"{place}.{index}") for index, item in enumerate(listing(value, place, count))]
 
 
+def exactly(value: object, place: str, expected: str) -> None:
+    """One text and no other."""
+    if value != expected:
+        raise wrong(place, f"`{expected}`", value)
+
+
 def choice(kind: type[Kind], value: object, place: str, among: Collection[Kind] | None = None) -> Kind:
     """A member of an enumeration by its value."""
     members = list(kind) if among is None else list(among)
