@@ -6,7 +6,8 @@ a NumPy scalar of that size, an int (two's complement) or a float (f16, f32 or f
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,8 @@ def bound_address(call: Calls, graph: ImportedGraph, memory: ImportedMemory, pla
         reasons.append(f"a {type(given).__name__} is not in device memory; its values are copied with set")
     elif interface is not None and interface.get("strides") is not None:
         reasons.append("only arrays without strides can be bound")
+    elif interface is not None and _array_bytes(interface) < plane.size_bytes:
+        reasons.append(f"the array has {_array_bytes(interface)} bytes, and the plane has {plane.size_bytes}")
     address = 0
     if not reasons:
         address = int(given if interface is None else interface["data"][0])
@@ -70,6 +73,10 @@ def bound_address(call: Calls, graph: ImportedGraph, memory: ImportedMemory, pla
         change = f"binding plane {plane.name} to other memory"
         raise ProblemsFound([UpdateImpossible(None, change, tuple(reasons))])
     return address
+
+
+def _array_bytes(interface: Mapping[str, Any]) -> int:
+    return prod(interface["shape"]) * np.dtype(interface["typestr"]).itemsize
 
 
 def _address_reasons(
