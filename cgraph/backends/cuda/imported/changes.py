@@ -76,7 +76,7 @@ def bound_address(call: Calls, graph: ImportedGraph, memory: ImportedMemory, pla
 
 
 def _array_bytes(interface: Mapping[str, Any]) -> int:
-    return prod(interface["shape"]) * np.dtype(interface["typestr"]).itemsize
+    return int(prod(interface["shape"]) * np.dtype(interface["typestr"]).itemsize)
 
 
 def _address_reasons(
