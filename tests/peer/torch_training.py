@@ -1,4 +1,4 @@
-"""The run of `cgraph train` in PyTorch: the optimizers and the clipping are PyTorch's; batches and weights are given."""
+"""The run of `cgraph train` in PyTorch: optimizers and clipping are PyTorch's; batches and weights are given."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
