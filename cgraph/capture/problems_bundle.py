@@ -1,4 +1,4 @@
-"""What is wrong with the contents of a bundle, or keeps a program from being stored in one: CG808 to CG817."""
+"""What is wrong with the contents of a bundle, or keeps a program from being stored in one: CG808 to CG815."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -71,24 +71,6 @@ class NotStorable(Problem):
 
 
 @frozen
-class ContentsDoNotFit(Problem):
-    """Contents that shall be stored belong to no plane, or to one of another type or extent. `span` is the plane.
-
-    Args:
-        name: of the plane.
-        expected, found: in words.
-    """
-
-    code: ClassVar[str] = "CG812"
-    title: ClassVar[str] = "contents of `{name}` cannot be stored: expected {expected}, found {found}"
-    label: ClassVar[str] = "this plane"
-
-    name: str
-    expected: str
-    found: str
-
-
-@frozen
 class CodeDoesNotFit(Problem):
     """Stored code has no kernel for an image, or one with other parameters; the problems that follow say which."""
 
@@ -146,29 +128,3 @@ class NeitherCodeNorMeaning(Problem):
             "save where NVRTC is installed",
             "or register a NumPy function for the image with @meaning from cgraph.images.registry",
         )
-
-
-@frozen
-class HeaderNamesCollide(Problem):
-    """Two different headers are included under one name, so a bundle cannot hold both. `span` is the image.
-
-    Args:
-        file: that includes them.
-        header: the name.
-        first, second: where the two lie.
-    """
-
-    code: ClassVar[str] = "CG816"
-    title: ClassVar[str] = "{file} includes two headers as `{header}`"
-    label: ClassVar[str] = "its kernel needs both"
-
-    file: str
-    header: str
-    first: str
-    second: str
-
-    def notes(self) -> Sequence[str]:
-        return (self.first, self.second)
-
-    def helps(self) -> Sequence[str]:
-        return ("rename one of them",)

@@ -11,7 +11,7 @@ a constant stands behind `#ifdef` of it, so that the file compiles for programs 
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from cgraph.backends.cuda.cache import cache_directory, key_of, load, store
 from cgraph.backends.cuda.code_kinds import CodeKind
@@ -21,16 +21,22 @@ from cgraph.backends.cuda.entries import Entry, Parameter, Resources, read_entri
 from cgraph.backends.cuda.headers import find_cuda_headers
 from cgraph.backends.cuda.nvrtc import nvrtc_version, run_nvrtc
 from cgraph.backends.cuda.problems_compiler import ArchitectureUnknown, HalfNotOnDevice
-from cgraph.backends.cuda.sources import HALF_HEADER, HALF_MACRO, KernelSource, find_kernel_source
+from cgraph.backends.cuda.sources import (
+    HALF_HEADER,
+    HALF_MACRO,
+    KernelSource,
+    find_kernel_source,
+)
 from cgraph.backends.cuda.stored_code import KernelModule
+from cgraph.backends.cuda.units import OPTIONS, constants_of, group_images, macros_of
 from cgraph.core.elements import Element
 from cgraph.core.signatures import Signature
 from cgraph.diagnostics import Problem, ProblemsFound
 from cgraph.graph.model import Image
 
 OLDEST_CAPABILITY = 80
-# Beside the architecture, folders of headers and macros.
-OPTIONS = ("--std=c++17", "--generate-line-info", "--ptxas-options=-v")
+# Where the files of a stored module seem to lie: line tables name the same folder on every machine.
+STORED_FOLDER = PurePosixPath("/bundle")
 
 
 def compile_images(
@@ -49,11 +55,11 @@ def compile_images(
     """
     kernels: dict[int, CompiledKernel] = {}
     problems: list[Problem] = []
-    groups = tuple(_groups(images))
+    groups = tuple(group_images(images))
 
     def compile_group(group: list[int]) -> CompiledModule | ProblemsFound:
         first = images[group[0]].signature
-        constants = dict(constant for number in group for constant in images[number].constants)
+        constants = constants_of(images[number] for number in group)
         try:
             return compile_file(find_kernel_source(first), first, constants, half, architecture, kind)
         except ProblemsFound as stopped:
@@ -99,11 +105,7 @@ def compile_file(
     if half not in HALF_MACRO and source.needs(HALF_HEADER):
         raise ProblemsFound([HalfNotOnDevice(signature.span, signature.name, half.value)])
     folders = (*source.include_directories, *find_cuda_headers().directories)
-    macros = (
-        *((("CG_HALF", HALF_MACRO[half]),) if half in HALF_MACRO else ()),
-        *((name, str(value)) for name, value in sorted(constants.items())),
-    )
-    options = (*OPTIONS, *_places(folders), *_definitions(macros))
+    options = (*OPTIONS, *_places(folders), *_definitions(macros_of(constants, half)))
     return _compiled(source, signature, options, architecture, kind)
 
 
@@ -157,23 +159,6 @@ def _compiled(
     entries = read_entries(output.ptx, output.log)
     store(directory, key, {"entries": [_facts_of(entry) for entry in entries]}, code)
     return CompiledModule(source.path, architecture, kind, code, entries, key)
-
-
-def _groups(images: Sequence[Image]) -> Iterable[list[int]]:
-    """Numbers of images that are compiled together: of one file, and without two values of one constant."""
-    groups: dict[tuple[Path, str], list[tuple[dict[str, int], list[int]]]] = {}
-    for number, image in enumerate(images):
-        signature = image.signature
-        places = groups.setdefault((Path(signature.span.source.name).parent, signature.file), [])
-        constants = dict(image.constants)
-        for taken, numbers in places:
-            if all(taken.get(name, value) == value for name, value in constants.items()):
-                taken.update(constants)
-                numbers.append(number)
-                break
-        else:
-            places.append((constants, [number]))
-    return (numbers for places in groups.values() for _, numbers in places)
 
 
 def _places(folders: Iterable[Path]) -> Iterable[str]:

@@ -5,7 +5,7 @@ brackets are left to the compiler.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -85,6 +85,28 @@ def read_kernel_source(path: Path, signature: Signature) -> KernelSource:
                 includes[found] = _read(found, signature)
                 waiting.append((found, includes[found]))
     return KernelSource(path, text, tuple(sorted(includes.items())))
+
+
+def included_names(source: KernelSource) -> tuple[tuple[str, Path], ...]:
+    """The names by which a file and its headers include local headers, each with the header's path, sorted."""
+    folders = (source.path.parent, kernels_directory())
+    known = {path for path, _ in source.includes}
+    found = set()
+    for path, text in ((source.path, source.text), *source.includes):
+        for name in _LOCAL_INCLUDE.findall(text):
+            header = _find_include(name, (path.parent, *folders))
+            if header in known:
+                found.add((name, header))
+    return tuple(sorted(found))
+
+
+def with_includes(text: str, names: Mapping[str, str]) -> str:
+    """A text whose local includes have other names; those that are not listed stay as they are. Lines stay too."""
+
+    def renamed(match: re.Match[str]) -> str:
+        return match[0] if match[1] not in names else match[0].replace(f'"{match[1]}"', f'"{names[match[1]]}"')
+
+    return _LOCAL_INCLUDE.sub(renamed, text)
 
 
 def _find_include(name: str, folders: Sequence[Path]) -> Path | None:

@@ -7,7 +7,7 @@ slots say. What kernels compute is theirs: a bundle's code is trusted by whoever
 
 import re
 from collections.abc import Callable, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from attrs import define, field
@@ -138,7 +138,7 @@ def _read_module(value: object, place: str, text: Callable[[object, str], str], 
     for index, data in enumerate(fields.listing(includes, f"{place}.includes", most=MOST_MODULES)):
         here = f"{place}.includes.{index}"
         name, row = fields.listing(data, here, 2)
-        headers.append((_header_name(name, here), text(row, here)))
+        headers.append((fields.file_name(name, here), text(row, here)))
     fields.distinct([name for name, _ in headers], f"{place}.includes", "header")
     macros = []
     for index, data in enumerate(fields.listing(defines, f"{place}.defines", most=MOST_MODULES)):
@@ -157,14 +157,6 @@ def _read_module(value: object, place: str, text: Callable[[object, str], str], 
         defines=tuple(macros),
         codes=tuple(codes[row] for row in fields.integers(rows, f"{place}.codes", 0, len(codes) - 1)),
     )
-
-
-def _header_name(value: object, place: str) -> str:
-    """A name as `#include` has it, which may have folders but does not lead out of them."""
-    name = fields.name(value, place)
-    if name.startswith("/") or "\\" in name or ":" in name or ".." in PurePosixPath(name).parts:
-        raise fields.wrong(place, "a header's name that leads nowhere else", name)
-    return name
 
 
 def _read_code(value: object, place: str, data: bytes) -> Code:

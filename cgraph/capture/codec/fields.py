@@ -137,10 +137,10 @@ def name(value: object, place: str) -> str:
 
 
 def file_name(value: object, place: str) -> str:
-    """The name of a file, which leads nowhere: no folder, no drive, not `.` or `..`."""
+    """The name of a file, perhaps in folders, that does not lead out of the folder at hand."""
     known = name(value, place)
-    if any(mark in known for mark in "/\\:") or known in (".", ".."):
-        raise wrong(place, "the name of a file without a folder", value)
+    if known.startswith("/") or "\\" in known or ":" in known or {"", ".", ".."} & set(known.split("/")):
+        raise wrong(place, "the name of a file that leads nowhere else", value)
     return known
 
 
