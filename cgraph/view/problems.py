@@ -62,4 +62,4 @@ class NotTimed(Problem):
     file: str
 
     def helps(self) -> tuple[str, ...]:
-        return ("a program is measured with `cgraph view FILE --timed -o trace.json`",)
+        return ("a program is measured with `cgraph view FILE --timed`",)
