@@ -1,0 +1,40 @@
+// When commands would run if each started as soon as those it waits for have ended: what the order allows, on a device
+// without limits. Receives times of commands; guarantees lanes in which no two commands overlap.
+
+import type { Model } from "./model.js";
+
+export interface Bar { node: number; start_us: number; stop_us: number; lane: number }
+
+export interface Ideal { bars: Bar[]; lanes: number; end_us: number; serial_us: number; unit: "µs" | "steps" }
+
+/** A command without a known time takes none; where no time is known at all, each takes one step. */
+export function idealRun(model: Model): Ideal {
+  const { view } = model;
+  const known = model.totals.timeKnown;
+  const ends = new Array<number>(view.nodes.length).fill(0);
+  const bars: Bar[] = [];
+  let serial = 0;
+  for (const node of view.sequence) {
+    const duration = known ? model.time_us[node] ?? 0 : 1;
+    let start = 0;
+    for (const edge of model.incoming[node]!) start = Math.max(start, ends[view.edges[edge]!.before]!);
+    ends[node] = start + duration;
+    serial += duration;
+    bars.push({ node, start_us: start, stop_us: start + duration, lane: 0 });
+  }
+  const end = bars.reduce((latest, bar) => Math.max(latest, bar.stop_us), 0);
+  return { bars, lanes: fillLanes(model, bars), end_us: end, serial_us: serial, unit: known ? "µs" : "steps" };
+}
+
+/** The critical path keeps lane 0; others take the first free lane below. */
+function fillLanes(model: Model, bars: Bar[]): number {
+  const free: number[] = [model.critical.size > 0 ? Infinity : 0];
+  for (const bar of [...bars].sort((a, b) => a.start_us - b.start_us || a.node - b.node)) {
+    if (model.critical.has(bar.node)) continue;
+    let lane = free.findIndex((until) => until <= bar.start_us + 1e-9);
+    if (lane < 0) lane = free.push(0) - 1;
+    bar.lane = lane;
+    free[lane] = bar.stop_us > bar.start_us ? bar.stop_us : bar.start_us + 1e-6;
+  }
+  return free.length;
+}

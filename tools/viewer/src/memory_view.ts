@@ -1,0 +1,305 @@
+// The memory view: every plane of the arena as a block, from its first use to its last.
+
+import { marks } from "./axis.js";
+import { listen, zoomAt, type Camera } from "./camera.js";
+import { h, replace } from "./dom.js";
+import { memoryPicture, sharers, type Block, type MemoryPicture } from "./memory_blocks.js";
+import type { MainView, Page } from "./page.js";
+import { fit, MONO, prepareCanvas, SANS, textWidth } from "./paint.js";
+import { alpha, mix } from "./palette.js";
+import { bytes, count, percent } from "./quantities.js";
+import { drawRibbon, ribbonHeight } from "./ribbon.js";
+import { short } from "./names.js";
+import { hue, type World } from "./world.js";
+
+const LEFT = 70;
+const TOP = 14;
+const RIGHT = 14;
+const CURVE = 54;
+const LABEL = `11px ${SANS}`;
+
+interface Frame { width: number; height: number; top: number; bottom: number; x(position: number): number; y(address: number): number }
+
+export class MemoryView implements MainView {
+  readonly element: HTMLElement;
+  private readonly canvas = h("canvas", {
+    class: "drawing", tabindex: 0, role: "img", "aria-label": "Memory: commands across, addresses up.",
+  });
+  private readonly facts = h("div", { class: "facts-line" });
+  private readonly camera: Camera = { x: 0, y: 0, scale: 1 };
+  private readonly pictures = new Map<World, MemoryPicture>();
+  private hovered: Block | null = null;
+
+  constructor(private readonly page: Page) {
+    this.element = h("div", { class: "view", id: "view-memory" }, this.facts, this.canvas);
+    listen(this.canvas, this.camera, { least: 1, most: 200 }, {
+      changed: () => this.moved(),
+      hover: (x, y) => this.hover(x, y),
+      leave: () => this.hover(-1, -1),
+      click: (x, y) => {
+        const block = this.hit(x, y);
+        page.select(block === null ? null : { kind: "plane", index: block.plane }, "here");
+      },
+      doubleClick: () => this.fit(),
+    });
+  }
+
+  fit(): void {
+    Object.assign(this.camera, { x: 0, y: 0, scale: 1 });
+    this.page.redraw();
+  }
+
+  zoom(factor: number): void {
+    zoomAt(this.camera, this.canvas.clientWidth / 2, 0, factor, { least: 1, most: 200 });
+    this.moved();
+  }
+
+  pan(x: number): void {
+    this.camera.x += (x * this.canvas.clientWidth) / this.camera.scale;
+    this.moved();
+  }
+
+  private moved(): void {
+    const span = this.canvas.clientWidth;
+    this.camera.x = Math.max(0, Math.min(span - span / this.camera.scale, this.camera.x));
+    this.camera.y = 0;
+    this.page.redraw();
+  }
+
+  picture(): MemoryPicture {
+    const world = this.page.world();
+    let picture = this.pictures.get(world);
+    if (picture === undefined) {
+      picture = memoryPicture(world.model);
+      this.pictures.set(world, picture);
+    }
+    return picture;
+  }
+
+  private frame(): Frame {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    const { model } = this.page.world();
+    const top = TOP + CURVE + 22;
+    const bottom = height - ribbonHeight(model) - 30;
+    const perPosition = (width - LEFT - RIGHT) / Math.max(1, model.view.nodes.length);
+    const { arena_bytes } = this.picture();
+    return {
+      width, height, top, bottom,
+      x: (position) => LEFT + (position * perPosition - this.camera.x * ((width - LEFT - RIGHT) / Math.max(1, width))) * this.camera.scale,
+      y: (address) => bottom - ((bottom - top) * address) / Math.max(1, arena_bytes),
+    };
+  }
+
+  draw(): void {
+    const { context, width, height } = prepareCanvas(this.canvas);
+    if (width === 0 || height === 0) return;
+    const world = this.page.world();
+    const { theme, store } = this.page;
+    const picture = this.picture();
+    this.drawFacts(picture);
+    if (picture.blocks.length === 0) {
+      context.font = `14px ${SANS}`;
+      context.fillStyle = theme.soft;
+      context.fillText("No plane of this graph has a lifetime and a size that are known.", LEFT, height / 2);
+      return;
+    }
+    const frame = this.frame();
+    context.save();
+    context.beginPath();
+    context.rect(LEFT, 0, width - LEFT - RIGHT, height);
+    context.clip();
+    this.drawBlocks(context, world, picture, frame);
+    this.drawCurve(context, picture, frame);
+    const { selection } = store.state;
+    drawRibbon(context, world, theme, frame.bottom + 8, frame.x, { left: LEFT, right: width - RIGHT },
+      selection?.kind === "phase" ? selection.index : null);
+    if (selection?.kind === "command") {
+      const x = frame.x(world.model.position[selection.index]! + 0.5);
+      context.fillStyle = alpha(theme.select, 0.75);
+      context.fillRect(x - 0.75, TOP, 1.5, frame.bottom - TOP + 6);
+    }
+    context.restore();
+    this.drawAxes(context, picture, frame);
+    this.canvas.dataset["blocks"] = String(picture.blocks.length);
+  }
+
+  private drawFacts(picture: MemoryPicture): void {
+    const { memory } = this.page.world().model.view;
+    const parts: [string, string][] = [];
+    if (memory !== null) {
+      const atBound = memory.arena_bytes === memory.lower_bound_bytes;
+      parts.push(["arena", bytes(memory.arena_bytes)]);
+      parts.push(["lower bound", `${bytes(memory.lower_bound_bytes)}${atBound ? " (reached)" : ` (${percent(memory.arena_bytes - memory.lower_bound_bytes, memory.lower_bound_bytes)} above)`}`]);
+      parts.push(["without sharing", `${bytes(memory.unshared_bytes)} (${percent(memory.unshared_bytes - memory.arena_bytes, memory.unshared_bytes)} saved)`]);
+      parts.push(["outside the arena", bytes(memory.persistent_bytes)]);
+    }
+    parts.push(["in this picture", count(picture.blocks.length, "plane")]);
+    if (!picture.placed && picture.blocks.length > 0) parts.push(["addresses", "not in the dump; stacked by size"]);
+    replace(this.facts, parts.map(([name, value]) => h("span", {}, h("b", {}, name), ` ${value}`)));
+  }
+
+  private drawBlocks(context: CanvasRenderingContext2D, world: World, picture: MemoryPicture, frame: Frame): void {
+    const { theme, store } = this.page;
+    const { selection } = store.state;
+    const focus = selection?.kind === "plane" ? selection.index : this.hovered?.plane ?? null;
+    const shared = new Set(focus === null ? [] : sharers(picture, focus).map((block) => block.plane));
+    const touched = selection?.kind === "command"
+      ? new Map(world.model.view.nodes[selection.index]!.accesses.map((access) => [access.plane, access.mode])) : null;
+    for (const block of picture.blocks) {
+      const left = frame.x(block.first);
+      const right = frame.x(block.last + 1);
+      if (right < LEFT || left > frame.width) continue;
+      const y = frame.y(block.stop);
+      const blockHeight = Math.max(1, frame.y(block.start) - y);
+      const colour = this.colourOf(world, block.plane);
+      const own = block.plane === focus;
+      const quiet = (focus !== null && !own && !shared.has(block.plane)) || (touched !== null && !touched.has(block.plane));
+      context.globalAlpha = quiet ? 0.28 : 1;
+      context.fillStyle = mix(colour, theme.card, own ? 0.85 : theme.dark ? 0.48 : 0.52);
+      context.fillRect(left + 0.5, y + 0.5, Math.max(1, right - left - 1), Math.max(0.8, blockHeight - 1));
+      if (own || shared.has(block.plane)) {
+        context.lineWidth = own ? 2.5 : 1.6;
+        context.setLineDash(own ? [] : [4, 3]);
+        context.strokeStyle = own ? theme.select : theme.accumulate;
+        context.strokeRect(left + 1, y + 1, Math.max(1, right - left - 2), Math.max(1, blockHeight - 2));
+        context.setLineDash([]);
+      }
+      this.drawUses(context, world, block, frame, y, blockHeight);
+      const visibleLeft = Math.max(left, LEFT);
+      const room = Math.min(right, frame.width - RIGHT) - visibleLeft - 8;
+      if (blockHeight > 11 && room > 24) {
+        const font = `10.5px ${MONO}`;
+        context.font = font;
+        context.fillStyle = theme.ink;
+        context.fillText(fit(short(world.planeName[block.plane]!, 60), font, room), visibleLeft + 4, y + Math.min(blockHeight / 2, 12));
+        if (blockHeight > 30 && room > 60) {
+          context.fillStyle = theme.soft;
+          context.font = `10px ${SANS}`;
+          context.fillText(bytes(block.stop - block.start), visibleLeft + 4, y + 25);
+        }
+      }
+    }
+    context.globalAlpha = 1;
+  }
+
+  /** Writes as ticks from above, reads from below, where a block is large enough on screen. */
+  private drawUses(
+    context: CanvasRenderingContext2D, world: World, block: Block, frame: Frame, y: number, blockHeight: number,
+  ): void {
+    if (blockHeight < 8 || frame.x(1) - frame.x(0) < 2) return;
+    const { theme } = this.page;
+    for (const use of world.model.uses[block.plane]!) {
+      const x = frame.x(world.model.position[use.node]! + 0.5);
+      const length = Math.min(5, blockHeight / 3);
+      if (use.mode !== "read") {
+        context.fillStyle = theme.write;
+        context.fillRect(x - 1, y + 1, 2, length);
+      }
+      if (use.mode !== "write") {
+        context.fillStyle = theme.read;
+        context.fillRect(x - 1, y + blockHeight - 1 - length, 2, length);
+      }
+    }
+  }
+
+  private colourOf(world: World, plane: number): string {
+    const first = world.model.uses[plane]![0];
+    const phase = first === undefined ? null : world.model.view.nodes[first.node]!.phase;
+    return hue(this.page.theme, phase === null ? null : world.hues[phase]);
+  }
+
+  private drawCurve(context: CanvasRenderingContext2D, picture: MemoryPicture, frame: Frame): void {
+    const { theme } = this.page;
+    const most = Math.max(1, ...limits(picture.inUse), picture.arena_bytes);
+    const base = TOP + CURVE;
+    context.beginPath();
+    context.moveTo(frame.x(0), base);
+    picture.inUse.forEach((amount, position) => {
+      const y = base - ((CURVE - 8) * amount) / most;
+      context.lineTo(frame.x(position), y);
+      context.lineTo(frame.x(position + 1), y);
+    });
+    context.lineTo(frame.x(picture.inUse.length), base);
+    context.closePath();
+    context.fillStyle = alpha(theme.soft, 0.22);
+    context.fill();
+    const peak = picture.inUse.reduce((best, amount, position) => (amount > picture.inUse[best]! ? position : best), 0);
+    const x = frame.x(peak + 0.5);
+    const y = base - ((CURVE - 8) * picture.inUse[peak]!) / most;
+    context.fillStyle = theme.critical;
+    context.fillRect(x - 0.75, y, 1.5, base - y);
+    const text = `peak ${bytes(picture.inUse[peak]!)} at command ${peak + 1}`;
+    context.font = `600 ${LABEL}`;
+    const width = textWidth(text, context.font);
+    context.fillText(text, Math.min(x + 6, frame.width - RIGHT - width - 4), TOP + 4);
+  }
+
+  private drawAxes(context: CanvasRenderingContext2D, picture: MemoryPicture, frame: Frame): void {
+    const { theme } = this.page;
+    const { memory } = this.page.world().model.view;
+    context.font = LABEL;
+    const label = (text: string, y: number, colour: string): void => {
+      context.fillStyle = colour;
+      context.fillText(text, LEFT - textWidth(text, context.font) - 8, y);
+    };
+    const levels = marks(0, picture.arena_bytes, 6, 2);
+    for (const level of levels) {
+      const y = frame.y(level);
+      context.fillStyle = alpha(theme.ink, 0.1);
+      context.fillRect(LEFT, y, frame.width - LEFT - RIGHT, 0.8);
+      if (y > frame.top + 16 || memory === null) label(bytes(level), y, theme.soft);
+    }
+    label("in use", TOP + CURVE - 8, theme.soft);
+    if (memory !== null && picture.placed) {
+      const line = (value: number, text: string, colour: string, dash: number[], above: number): void => {
+        const y = frame.y(value);
+        context.setLineDash(dash);
+        context.strokeStyle = colour;
+        context.lineWidth = 1.4;
+        context.beginPath();
+        context.moveTo(LEFT, y);
+        context.lineTo(frame.width - RIGHT, y);
+        context.stroke();
+        context.setLineDash([]);
+        context.fillStyle = colour;
+        context.font = LABEL;
+        context.fillText(text, frame.width - RIGHT - textWidth(text, LABEL) - 4, y + above);
+      };
+      const same = memory.arena_bytes === memory.lower_bound_bytes;
+      line(memory.arena_bytes, same ? `arena ${bytes(memory.arena_bytes)} = lower bound` : `arena ${bytes(memory.arena_bytes)}`, theme.critical, [], -8);
+      if (!same) line(memory.lower_bound_bytes, `lower bound ${bytes(memory.lower_bound_bytes)}`, theme.read, [6, 4], 9);
+      label(bytes(memory.arena_bytes), frame.y(memory.arena_bytes), theme.ink);
+    }
+  }
+
+  private hit(x: number, y: number): Block | null {
+    const frame = this.frame();
+    if (x < LEFT) return null;
+    const found = this.picture().blocks.find((block) =>
+      x >= frame.x(block.first) && x <= frame.x(block.last + 1) && y >= frame.y(block.stop) && y <= frame.y(block.start));
+    return found ?? null;
+  }
+
+  private hover(x: number, y: number): void {
+    const block = x < 0 ? null : this.hit(x, y);
+    if (block === null) this.page.tip(null, x, y, this.canvas);
+    else {
+      const others = sharers(this.picture(), block.plane);
+      this.page.tip([...this.page.planeTip(block.plane),
+        others.length === 0 ? "shares its bytes with no other plane" : `shares bytes with ${count(others.length, "plane")}`], x, y, this.canvas);
+    }
+    if (block === this.hovered) return;
+    this.hovered = block;
+    this.page.redraw();
+  }
+}
+
+function limits(values: number[]): [number, number] {
+  let least = Infinity;
+  let most = -Infinity;
+  for (const value of values) {
+    least = Math.min(least, value);
+    most = Math.max(most, value);
+  }
+  return [least, most];
+}
