@@ -76,9 +76,12 @@ def _text_of(name: str) -> str:
 
 
 def _unload(driver: Driver, module: Module) -> None:
-    for function in module.functions.values():
-        driver.handles.remove(function)
-    driver.handles.remove(module)
+    gone = (module, *module.functions.values())
+    for thing in gone:
+        driver.handles.remove(thing)
+    if module.context is not None:
+        owned = module.context.owned
+        owned[:] = [thing for thing in owned if all(thing is not other for other in gone)]
 
 
 def _module(driver: Driver, handle: int) -> Module:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
+from weakref import finalize
 
 from attrs import define, field, frozen
 
@@ -27,12 +28,23 @@ RESULTS: tuple[tuple[type[Problem], Result], ...] = (
 )
 
 
+@define(eq=False)
+class Variables:
+    """A module's variables in device memory: addresses by name. They are freed with the last kernel of the module."""
+
+    symbols: Mapping[str, int]
+    memory: DeviceMemory
+
+    def __attrs_post_init__(self) -> None:
+        finalize(self, _free, self.memory, tuple(self.symbols.values())).atexit = False
+
+
 @frozen(eq=False)
 class LoadedKernel:
-    """A kernel, and the addresses of its module's variables."""
+    """A kernel, and its module's variables."""
 
     function: Function
-    symbols: Mapping[str, int]
+    variables: Variables
 
     @property
     def parameters(self) -> Sequence[Parameter]:
@@ -74,8 +86,10 @@ class MachineHardware:
         except ProblemsFound as stopped:
             self.problems.extend(stopped.problems)
             raise ImageRefused(_texts(stopped)) from stopped
-        symbols = place_variables(module, self.memory)
-        return {name: LoadedKernel(function, symbols) for name, function in module.functions.items() if function.entry}
+        variables = Variables(place_variables(module, self.memory), self.memory)
+        return {
+            name: LoadedKernel(function, variables) for name, function in module.functions.items() if function.entry
+        }
 
     def launch(self, kernel: Kernel, *, grid: Grid, block: Grid, shared_bytes: int, arguments: bytes) -> None:
         """Runs a kernel to its end. Raises KernelFault."""
@@ -90,7 +104,7 @@ class MachineHardware:
                 arguments=arguments,
                 memory=self.memory,
                 sanitizer=self.sanitizer,
-                symbols=kernel.symbols,
+                symbols=kernel.variables.symbols,
                 effects=self.effects,
             )
         except ProblemsFound as stopped:
@@ -109,6 +123,11 @@ class MachineHardware:
         self.problems.clear()
         reported.clear()
         return found
+
+
+def _free(memory: DeviceMemory, addresses: Sequence[int]) -> None:
+    for address in addresses:
+        memory.free(address)
 
 
 def _result(problem: Problem) -> Result:
