@@ -27,19 +27,21 @@ from cgraph.cli.train_setup import (
     first_planes,
     new_settings,
     prepare_entries,
+    require_parameters,
     resumed_progress,
     resumed_settings,
 )
 from cgraph.core.collection import paused_collection
 from cgraph.diagnostics import Problem, ProblemsFound
 from cgraph.diagnostics.report import arrange
-from cgraph.models.problems_files import UnknownFileKind
+from cgraph.models.problems_files import UnknownFileKind, UnwritablePlanes
 from cgraph.models.training.checkpoints import fit_planes, load_checkpoint
 from cgraph.models.training.contract import EVALUATE, PREDICT, STEP_ENTRIES
 from cgraph.models.training.events import Sampled
 from cgraph.models.training.logs import open_log
 from cgraph.models.training.loop import start
 from cgraph.models.training.loop import train as training
+from cgraph.models.training.problems_training import UnwritableReport
 from cgraph.models.training.run import Progress, Run
 from cgraph.models.training.sampling import Sampling
 from cgraph.models.training.texts import encode_prompt, read_text, split, tokenise
@@ -48,6 +50,7 @@ from cgraph.pipeline import check, parse
 PLOT_KINDS = (".svg", ".png")
 CHECKPOINT_KIND = ".safetensors"
 CURVE_COLUMNS = 80
+NO_FOLDER = "its folder does not exist"
 
 
 @click.command(
@@ -125,7 +128,7 @@ def _prepare(request: TrainRequest, given: Mapping[str, Any]) -> tuple[Run, Prog
     text = read_text(request.texts)
     try:
         if old is None or request.resumed is None:
-            settings = new_settings(given, request.parameters)
+            settings = new_settings(given, request.parameters, request.device)
         else:
             settings = resumed_settings(request.resumed, old, given, request.parameters, text)
     except ValueError as error:
@@ -134,6 +137,8 @@ def _prepare(request: TrainRequest, given: Mapping[str, Any]) -> tuple[Run, Prog
     prompt = encode_prompt(tokeniser, request.prompt, tokens) if request.sample_length else tokens[:1]
     with paused_collection():
         checked = check(parse(read_source(request.file)))
+        if old is not None and request.resumed is not None:
+            require_parameters(request.resumed, old, checked[0])
         parameters = derive_parameters(checked[0], settings.parameters, tokeniser)
         settings = attrs.evolve(settings, parameters=parameters)
         compiled, settings = compile_entries(
@@ -166,16 +171,19 @@ def _check_names(request: TrainRequest) -> None:
     """Finds out before hours of training that a result has no place to go.
 
     Raises:
-        ProblemsFound: CG720 for the checkpoint's name, CG795 and CG796 for a plot's.
+        ProblemsFound: CG720 and CG722 for the checkpoint, CG794 to CG796 for a plot.
     """
+    kept = {request.checkpoint, request.resumed} - {None}
     problems: list[Problem] = [
-        UnknownFileKind(None, str(path), CHECKPOINT_KIND)
-        for path in {request.checkpoint, request.resumed}
-        if path is not None and path.suffix != CHECKPOINT_KIND
+        UnknownFileKind(None, str(path), CHECKPOINT_KIND) for path in kept if Path(str(path)).suffix != CHECKPOINT_KIND
     ]
+    if request.checkpoint is not None and not request.checkpoint.parent.is_dir():
+        problems.append(UnwritablePlanes(None, str(request.checkpoint), NO_FOLDER))
     for plot in request.plots:
         if plot.suffix not in PLOT_KINDS:
             problems.append(UnknownPlotKind(None, str(plot), " or ".join(PLOT_KINDS)))
+        elif not plot.parent.is_dir():
+            problems.append(UnwritableReport(None, "plot", str(plot), NO_FOLDER))
         elif find_spec("matplotlib") is None:
             problems.append(MatplotlibMissing(None, str(plot)))
     if problems:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from cgraph.cli.train_setup import DEFAULTS, LEARNING_RATES, MOST_WARMUP
+from cgraph.cli.train_setup import DEFAULTS, HALF_ON_DEVICES, HALF_ON_HOST, LEARNING_RATES, MOST_WARMUP
 from cgraph.models.training.settings import HALVES, OPTIMIZERS, SCHEDULES, TOKEN_KINDS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -43,7 +43,9 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     _setting("beta2", _SHARE, "Of the second moment; adamw only."),
     _setting("epsilon", _NUMBER, "Added to the second moment's root; adamw only."),
     _setting("clip_norm", _NUMBER, "Largest global norm of the gradient; 0: no limit."),
-    _setting("half", click.Choice(HALVES), "What `half` stands for."),
+    _setting(
+        "half", click.Choice(HALVES), "What `half` stands for.", f"{HALF_ON_HOST} on the host, else {HALF_ON_DEVICES}"
+    ),
     click.option("--device", "on", default="host", show_default=True, help="host, emulated, cuda or cuda:N."),
     _setting("tokens", click.Choice(TOKEN_KINDS), "What a token is."),
     _setting("evaluation_share", _SHARE, "Of the text, its end, kept for evaluation; 0: none."),

@@ -12,7 +12,7 @@ import numpy as np
 from attrs import evolve
 from numpy.typing import NDArray
 
-from cgraph.backends.devices import MULTIPROCESSORS, Device, device_parameters
+from cgraph.backends.devices import HOST, MULTIPROCESSORS, Device, DeviceKind, device_parameters
 from cgraph.backends.dtypes import DTYPES
 from cgraph.check.program import CheckedProgram
 from cgraph.core.elements import Element
@@ -48,7 +48,6 @@ DEFAULTS: dict[str, Any] = {
     "beta2": 0.95,
     "epsilon": 1e-8,
     "clip_norm": 1.0,
-    "half": "f32",
     "tokens": "bytes",
     "evaluation_share": 0.1,
     "evaluate_every": 100,
@@ -57,13 +56,21 @@ DEFAULTS: dict[str, Any] = {
 }
 LEARNING_RATES = {"adamw": 1e-3, "sgd": 0.1}
 MOST_WARMUP = 100
+# Kernels know f16 and bf16; bf16 needs no loss scale.
+HALF_ON_HOST, HALF_ON_DEVICES = "f32", "bf16"
 
 Checked = tuple[CheckedProgram, tuple[Problem, ...]]
 
 
-def new_settings(given: Mapping[str, Any], parameters: Mapping[str, int | float]) -> TrainingSettings:
-    """Settings of a new run: options, and defaults for the rest."""
-    values = {**DEFAULTS, **given}
+def new_settings(
+    given: Mapping[str, Any], parameters: Mapping[str, int | float], device: Device = HOST
+) -> TrainingSettings:
+    """Settings of a new run: options, and defaults for the rest.
+
+    Raises:
+        ValueError: a value is out of range.
+    """
+    values = {**DEFAULTS, "half": HALF_ON_HOST if device.kind is DeviceKind.HOST else HALF_ON_DEVICES, **given}
     values.setdefault("learning_rate", LEARNING_RATES[values["optimizer"]])
     values.setdefault("warmup_steps", min(MOST_WARMUP, values["steps"] // 10))
     return TrainingSettings(**values, parameters=dict(parameters))
@@ -98,6 +105,20 @@ def resumed_settings(
     if checkpoint.step >= settings.steps:
         raise ProblemsFound([StepsReached(None, str(path), checkpoint.step, settings.steps)])
     return settings
+
+
+def require_parameters(path: Path, checkpoint: Checkpoint, program: CheckedProgram) -> None:
+    """Looks whether a program has the parameters of the one that a checkpoint was made with.
+
+    Raises:
+        ProblemsFound: CG789 for each that it lacks.
+    """
+    stored = checkpoint.settings.parameters
+    missing = [name for name in stored if name not in program.parameters]
+    if missing:
+        raise ProblemsFound(
+            [CheckpointDiffers(None, str(path), f"parameter {name}", str(stored[name]), "none") for name in missing]
+        )
 
 
 def derive_parameters(program: CheckedProgram, given: Mapping[str, int | float], tokeniser: Tokeniser) -> Any:

@@ -3,20 +3,29 @@
 import json
 import math
 import re
+from io import StringIO
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
+from rich.console import Console
 from safetensors.numpy import load_file
 
 from cgraph.cli import train as train_module
-from cgraph.cli.train_display import report_interval, sample_lines
+from cgraph.cli.main import main
+from cgraph.cli.train_display import TrainingDisplay, closing_lines, report_interval, sample_lines
 from cgraph.models.config import GptConfig
 from cgraph.models.gpt_program import plane_names
+from cgraph.models.training.events import Evaluated, StepDone
 from cgraph.reference.model_parameters import ModelConfig, parameters_from_named
 from cgraph.reference.whole_model import gpt_loss
+from cgraph.resources import programs_directory
 from tests.support.train_command import PHRASE, SIZES, log_records, resume, train, write_text
+
+# The two round to f16 in the same places, and sum in another order before.
+TOLERANCE_F16 = 1e-4
 
 
 def test_a_run_learns_and_says_so(tmp_path: Path) -> None:
@@ -154,15 +163,11 @@ def test_plots_are_pictures(tmp_path: Path) -> None:
     assert svg.read_bytes() == first
 
 
-def test_plots_that_cannot_be_written_are_found_before_or_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plots_that_nothing_can_draw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = write_text(tmp_path)
     result = train(text, "--plot", "loss.pdf")
     assert result.exit_code == 1
     assert "error[CG795]: `loss.pdf` is no plot by its name" in result.stderr
-    pytest.importorskip("matplotlib")
-    result = train(text, "--steps", "1", "--plot", str(tmp_path / "missing" / "loss.svg"))
-    assert result.exit_code == 1
-    assert "error[CG794]: cannot write the plot" in result.stderr
     monkeypatch.setattr(train_module, "find_spec", lambda _name: None)
     result = train(text, "--plot", "loss.svg")
     assert result.exit_code == 1
@@ -218,3 +223,44 @@ def test_a_resumed_run_may_be_longer(tmp_path: Path) -> None:
     assert f"goes on after step 4 of {checkpoint}" in result.stderr
     whole = json.loads(train(text, "--steps", "6", "--schedule", "constant", "--json", "--warmup-steps", "0").stdout)
     assert data["losses"] == whole["losses"]
+
+
+def test_another_program_does_not_go_on_from_a_checkpoint(tmp_path: Path) -> None:
+    text, checkpoint = write_text(tmp_path), str(tmp_path / "run.safetensors")
+    assert train(text, "--steps", "1", "--checkpoint", checkpoint).exit_code == 0
+    program = str(programs_directory() / "geglu_lm.cg")
+    result = CliRunner().invoke(main, ["train", program, "--text", text, "--resume", checkpoint, "--steps", "2"])
+    assert result.exit_code == 1
+    assert "error[CG789]" in result.stderr
+    assert "was trained with plane `cg" in " ".join(result.stderr.split())
+
+
+@pytest.mark.slow
+def test_the_emulated_device_trains_as_the_host_does(tmp_path: Path) -> None:
+    pytest.importorskip("cuda.bindings")
+    text, runs = write_text(tmp_path), []
+    for device in ("host", "emulated"):
+        options = ("--steps", "2", "--evaluate-batches", "1", "--sample-length", "2", "--half", "f16", "--json")
+        result = train(text, *options, "--device", device, cgHeadWidth=16)
+        assert result.exit_code == 0, result.output
+        runs.append(json.loads(result.stdout))
+    for host, emulated in zip(runs[0]["losses"], runs[1]["losses"], strict=True):
+        assert emulated == pytest.approx(host, rel=TOLERANCE_F16)
+    assert runs[1]["evaluations"][0]["loss"] == pytest.approx(runs[0]["evaluations"][0]["loss"], rel=TOLERANCE_F16)
+
+
+def test_a_terminal_gets_a_bar_and_lines_above_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    written = StringIO()
+    console = Console(file=written, force_terminal=True, width=100)
+    display = TrainingDisplay(console, live=True, steps=10, done=4, tokens=100, unit="nats per byte")
+    with display:
+        display.show(StepDone(5, 2.5, 1.0, 0.001, 1.0, False, 0.5))
+        display.show(Evaluated(5, 2.25))
+        display.show(StepDone(6, 2.0, 1.0, 0.001, 1.0, True, 0.5))
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", written.getvalue())
+    assert "step       5 · evaluation 2.2500 nats per byte" in text
+    assert "loss 2.0000" in text
+    assert "6/10 200 tokens/s · rate 1.00e-03" in text
+    assert (display.skipped, display.trained) == (1, 2)
+    assert "1 skipped for overflow" in closing_lines(display, [2.5, 2.0], [(5, 2.25)], 80)[-1]

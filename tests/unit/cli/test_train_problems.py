@@ -94,6 +94,12 @@ def test_an_entry_that_is_missing(tmp_path: Path, missing: str, options: tuple[s
     expect(train_toy(tmp_path, TOY, *options), "CG785", f"has no definition `{missing}`", help_text)
 
 
+def test_a_program_that_only_goes_forward(tmp_path: Path) -> None:
+    program = str(Path(GPT).with_name("gpt_forward.cg"))
+    result = CliRunner().invoke(main, ["train", program, "--text", write_text(tmp_path)])
+    expect(result, "CG785", *(f"has no definition `{entry}`" for entry in ("step", "evaluate", "predict")))
+
+
 def test_the_toy_itself_runs(tmp_path: Path) -> None:
     result = train_toy(tmp_path, TOY)
     assert result.exit_code == 0, result.output
@@ -185,10 +191,10 @@ def test_a_run_that_is_at_its_end(trained: tuple[str, Path]) -> None:
         expect(resume(text, "--resume", str(checkpoint), *options), "CG790", "is at step 2 already")
 
 
-def test_a_checkpoint_of_other_planes(trained: tuple[str, Path], tmp_path: Path) -> None:
-    program = Path(GPT).with_name("gpt_forward.cg")
-    words = ["train", str(program), "--text", trained[0], "--resume", str(trained[1]), "--steps", "4"]
-    expect(CliRunner().invoke(main, words), "CG785", "has no definition `step`")
+def test_a_checkpoint_of_other_parameters_or_planes(trained: tuple[str, Path], tmp_path: Path) -> None:
+    program = str(Path(GPT).with_name("gpt_forward.cg"))
+    words = ["train", program, "--text", trained[0], "--resume", str(trained[1]), "--steps", "4"]
+    expect(CliRunner().invoke(main, words), "CG789", "was trained with parameter cgMicrobatches 1, not none")
     changed = tmp_path / "changed.safetensors"
     _change(trained[1], changed, drop="cgUpBias 0", **{"cgDownBias 0": np.zeros(9, np.float32)})
     result = resume(trained[0], "--resume", str(changed), "--steps", "4")
@@ -216,11 +222,17 @@ def test_a_log_that_cannot_be_written(trained: tuple[str, Path], tmp_path: Path)
     expect(train(trained[0], "--log", str(tmp_path / "no" / "log")), "CG794")
 
 
-def test_a_checkpoint_that_cannot_be_written_is_found_at_the_end_at_the_latest(
-    trained: tuple[str, Path], tmp_path: Path
-) -> None:
-    result = train(trained[0], "--steps", "2", "--checkpoint", str(tmp_path / "no" / "run.safetensors"))
-    expect(result, "CG722")
+def test_a_place_that_does_not_exist_is_found_before_the_first_step(trained: tuple[str, Path], tmp_path: Path) -> None:
+    for option, name, code in (("--checkpoint", "run.safetensors", "CG722"), ("--plot", "loss.svg", "CG794")):
+        result = train(trained[0], "--steps", "2", option, str(tmp_path / "no" / name))
+        expect(result, code, "its folder does not exist")
+        assert result.stdout == ""
+
+
+def test_a_plot_in_the_place_of_a_folder(trained: tuple[str, Path], tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    (tmp_path / "loss.svg").mkdir()
+    expect(train(trained[0], "--steps", "2", "--plot", str(tmp_path / "loss.svg")), "CG794", "cannot write the plot")
 
 
 def _change(source: Path, target: Path, drop: str, **planes: np.ndarray) -> None:
