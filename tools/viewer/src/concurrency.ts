@@ -1,5 +1,5 @@
 // When commands would run if each started as soon as those it waits for have ended: what the order allows, on a device
-// without limits. Receives times of commands; guarantees lanes in which no two commands overlap.
+// without limits; those that wait for nothing as late as nothing is delayed. Receives times of commands; guarantees lanes in which no two commands overlap.
 
 import type { Model } from "./model.js";
 
@@ -22,8 +22,22 @@ export function idealRun(model: Model): Ideal {
     serial += duration;
     bars.push({ node, start_us: start, stop_us: start + duration, lane: 0 });
   }
+  drawNearUse(model, bars);
   const end = bars.reduce((latest, bar) => Math.max(latest, bar.stop_us), 0);
   return { bars, lanes: fillLanes(model, bars), end_us: end, serial_us: serial, unit: known ? "µs" : "steps" };
+}
+
+/** Commands that wait for nothing move to just before the first that needs them: there a reader looks for them. */
+function drawNearUse(model: Model, bars: Bar[]): void {
+  const byNode = new Map(bars.map((bar) => [bar.node, bar]));
+  for (const bar of [...bars].reverse()) {
+    const out = model.outgoing[bar.node]!;
+    if (model.incoming[bar.node]!.length > 0 || out.length === 0 || model.critical.has(bar.node)) continue;
+    const needed = Math.min(...out.map((edge) => byNode.get(model.view.edges[edge]!.after)!.start_us));
+    const duration = bar.stop_us - bar.start_us;
+    bar.start_us = Math.max(0, needed - duration);
+    bar.stop_us = bar.start_us + duration;
+  }
 }
 
 /** The critical path keeps lane 0; others take the first free lane below. */

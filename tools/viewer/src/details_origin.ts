@@ -23,11 +23,11 @@ function tokens(text: string): Token[][] {
 }
 
 /** Innermost first. The innermost step shows its lines, others show them when opened. */
-export function originSection(page: Page, origin: number | null): HTMLElement | null {
+export function originSection(page: Page, origin: number | null, heading = "Source, from the command outwards"): HTMLElement | null {
   const { view } = page.world().model;
   const chain = originsOf(view, origin);
   if (chain.length === 0) return null;
-  return section("Source, from the command outwards", h("div", { class: "chain" }, chain.map((index, at) => {
+  return section(heading, h("div", { class: "chain" }, chain.map((index, at) => {
     const step = view.origins[index]!;
     const place = `${view.sources[step.source]!.name}:${step.start_line}`;
     const loop = step.text.includes(" = ");

@@ -48,7 +48,7 @@ export function planeDetails(page: Page, index: number): HTMLElement[] {
       modeMark(use.mode), commandLink(page, use.node), h("small", {}, rangeText(use.start, use.stop, plane.size_bytes)))))),
     others.length === 0 ? null : section(`Shares bytes, at other times, with ${count(others.length, "plane")}`, longList(others.map((block) => () =>
       h("div", { class: "use" }, planeLink(page, block.plane), h("small", {}, `commands ${block.first + 1} … ${block.last + 1}`))))),
-    originSection(page, plane.origin),
+    originSection(page, plane.origin, "Declared at"),
   ].filter((part): part is HTMLElement => part !== null);
 }
 

@@ -9,10 +9,10 @@ import type { Shown } from "./scene.js";
 import { short } from "./names.js";
 import { commandColour, commandTitle, differencesIn, hue, statusColour, STATUS_SIGN, writtenPlanes, type World } from "./world.js";
 
-export const TITLE_FONT = `600 12px ${SANS}`;
+export const TITLE_FONT = `600 13px ${SANS}`;
 const SMALL_FONT = `11px ${SANS}`;
-const PLANE_FONT = `10.5px ${MONO}`;
-const COMMAND_HEIGHT = 40;
+const PLANE_FONT = `11px ${MONO}`;
+const COMMAND_HEIGHT = 42;
 const CLOSED = { width: 212, height: 58 };
 const READABLE = 0.42;
 
@@ -43,7 +43,7 @@ export interface Look {
 export function drawBox(context: CanvasRenderingContext2D, world: World, shown: Shown, look: Look): void {
   const { box } = shown;
   const lit = look.lit?.get(box);
-  const dim = look.kept !== null && !look.kept.has(box) ? 0.14 : look.lit !== null && lit === undefined ? 0.38 : 1;
+  const dim = look.kept !== null && !look.kept.has(box) ? 0.14 : look.lit !== null && lit === undefined ? 0.5 : 1;
   if (shown.open) drawOpen(context, world, shown, look, dim);
   else {
     context.globalAlpha = dim;
@@ -74,8 +74,10 @@ function drawOpen(context: CanvasRenderingContext2D, world: World, shown: Shown,
   context.fillStyle = alpha(base, strength);
   context.fill();
   outline(context, shown, look, alpha(base, number === null || number === undefined ? 0.22 : 0.45), 8);
-  const size = Math.max(12.5, Math.min(26, 11 / scale));
-  if (size > 16 && width * scale < 90) return;
+  const wished = Math.max(13, Math.min(30, 12 / scale));
+  const room = (width - 36) / textWidth(short(box.title, 80), `600 1px ${SANS}`);
+  const size = Math.max(Math.min(13, wished), Math.min(wished, room));
+  if (size * scale < 6) return;
   context.globalAlpha = Math.max(dim, 0.6);
   const font = `600 ${size}px ${SANS}`;
   const middle = y + Math.max(17, size * 0.8);
@@ -191,15 +193,15 @@ function drawCommand(context: CanvasRenderingContext2D, world: World, shown: Sho
     context.fillText(fit(commandTitle(world, node), SMALL_FONT, width - 22), x + 13, y + height / 2);
     return;
   }
-  context.fillText(fit(commandTitle(world, node), TITLE_FONT, width - 18 - badge), x + 11, y + 13);
+  context.fillText(fit(commandTitle(world, node), TITLE_FONT, width - 18 - badge), x + 11, y + 14);
   if (badge > 0) {
     context.font = `9px ${SANS}`;
     context.fillStyle = theme.faint;
-    context.fillText(badgeOf(command.kind), x + width - badge + 1, y + 13);
+    context.fillText(badgeOf(command.kind), x + width - badge + 1, y + 14);
   }
   context.font = PLANE_FONT;
   context.fillStyle = theme.soft;
-  context.fillText(fit(writtenPlanes(world, node), PLANE_FONT, width - 18), x + 11, y + 28);
+  context.fillText(fit(writtenPlanes(world, node), PLANE_FONT, width - 18), x + 11, y + 29);
   const share = (world.model.time_us[node] ?? 0) / (world.mostTime_us || 1);
   if (share > 0) {
     context.fillStyle = alpha(theme.ink, 0.32);
@@ -251,24 +253,25 @@ function drawParts(context: CanvasRenderingContext2D, shown: Shown, look: Look, 
   const { theme, scale } = look;
   const size = Math.min(2.2, Math.max(1, 0.62 / scale));
   const font = `700 ${10 * size}px ${SANS}`;
-  let x = shown.x + 8;
+  let right = shown.x + shown.width - 2;
   for (const [part, amount] of lit) {
     const letter = PART_LETTER[part];
     if (letter === "") continue;
     const colour = part === "read" || part === "before" ? theme.read : part === "accumulate" ? theme.accumulate : theme.write;
     const text = shown.box.node === null ? `${letter} × ${amount}` : letter;
     const width = textWidth(text, font) + 10 * size;
-    roundRectangle(context, x, shown.y - 7 * size, width, 14 * size, 7 * size);
-    context.fillStyle = colour;
-    context.fill();
-    context.font = font;
-    context.fillStyle = theme.dark ? "#14171a" : "#ffffff";
-    context.fillText(text, x + 5 * size, shown.y + 0.5 * size);
     context.lineWidth = Math.max(2, 1.2 / scale);
     context.strokeStyle = colour;
     roundRectangle(context, shown.x, shown.y, shown.width, shown.height, 6);
     if (!look.selected.has(shown.box)) context.stroke();
-    x += width + 4;
+    const x = right - width;
+    roundRectangle(context, x, shown.y - 10 * size, width, 14 * size, 7 * size);
+    context.fillStyle = colour;
+    context.fill();
+    context.font = font;
+    context.fillStyle = theme.dark ? "#14171a" : "#ffffff";
+    context.fillText(text, x + 5 * size, shown.y - 2.5 * size);
+    right -= width + 4;
   }
 }
 

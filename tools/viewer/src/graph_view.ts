@@ -138,7 +138,7 @@ export class GraphView {
 
   /** At first the whole picture, but never smaller than can be read: then its beginning. */
   private start(scene: Scene, width: number, height: number): void {
-    this.fit(0.62);
+    this.fit(Math.min(0.85, Math.max(0.5, (width - 28) / scene.width)));
     if (this.camera.scale * scene.height > height) this.camera.y = -14 / this.camera.scale;
     if (this.camera.scale * scene.width > width) this.camera.x = -14 / this.camera.scale;
     const { selection } = this.page.store.state;

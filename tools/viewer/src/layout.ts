@@ -74,7 +74,7 @@ function place(sizes: Size[], edges: SiblingEdge[], aspect: number): Placement {
 /** Children that do not depend on each other: rows, filled in order. */
 function placeInRows(sizes: Size[], aspect: number): Placement {
   const area = sizes.reduce((sum, size) => sum + (size.width + 16) * (size.height + 16), 0);
-  const widest = Math.max(Math.sqrt(area * aspect), ...sizes.map((size) => size.width));
+  const widest = Math.max(Math.sqrt(area * aspect * 1.6), ...sizes.map((size) => size.width));
   const places: Point[] = [];
   let x = 0;
   let y = 0;
@@ -97,10 +97,18 @@ function placeInRows(sizes: Size[], aspect: number): Placement {
 const bottom = (place: Point, size: Size): Point => ({ x: place.x + size.width / 2, y: place.y + size.height });
 const top = (place: Point, size: Size): Point => ({ x: place.x + size.width / 2, y: place.y });
 
+/** Out into the gutter at once, along it, and into the target from above: so a line never runs through a box. */
 function acrossColumns(from: Point, to: Point, source: Column, target: Column, height: number): Point[] {
   const gutter = target.left - 15;
-  const low = target.left > source.left ? Math.min(source.bottom + 12, height) : from.y + 9;
-  return [from, { x: from.x, y: low }, { x: gutter, y: low }, { x: gutter, y: to.y - 9 }, { x: to.x, y: to.y - 9 }, to];
+  const leave = from.y + 9;
+  const arrive = to.y - 9;
+  const own = source.left + source.width + 15;
+  const low = height;
+  const next = target.left > source.left && target.left - own < 40;
+  const way = next
+    ? [{ x: gutter, y: leave }, { x: gutter, y: arrive }]
+    : [{ x: own, y: leave }, { x: own, y: low }, { x: gutter, y: low }, { x: gutter, y: arrive }];
+  return [from, { x: from.x, y: leave }, ...way, { x: to.x, y: arrive }, to];
 }
 
 function besideColumn(

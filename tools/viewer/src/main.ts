@@ -106,6 +106,7 @@ function show(root: HTMLElement, view: View): void {
   const drawAll = (): void => {
     const shown = current();
     if (middle.firstElementChild !== shown.element) replace(middle, shown.element);
+    root.dataset["view"] = store.state.view;
     root.classList.toggle("no-details", !store.state.details);
     root.classList.toggle("no-outline", !store.state.outline);
     header.draw();
@@ -144,7 +145,10 @@ function show(root: HTMLElement, view: View): void {
       : current() as unknown as Zoomable),
   });
   drawAll();
-  if (store.state.selection !== null) bring(store.state.selection);
+  if (store.state.selection !== null) {
+    bring(store.state.selection);
+    panels.reveal();
+  }
   document.documentElement.dataset["ready"] = "true";
 }
 

@@ -167,19 +167,29 @@ export class MemoryView implements MainView {
       this.drawUses(context, world, block, frame, y, blockHeight);
       const visibleLeft = Math.max(left, LEFT);
       const room = Math.min(right, frame.width - RIGHT) - visibleLeft - 8;
-      if (blockHeight > 11 && room > 24) {
-        const font = `10.5px ${MONO}`;
-        context.font = font;
-        context.fillStyle = theme.ink;
-        context.fillText(fit(short(world.planeName[block.plane]!, 60), font, room), visibleLeft + 4, y + Math.min(blockHeight / 2, 12));
-        if (blockHeight > 30 && room > 60) {
-          context.fillStyle = theme.soft;
-          context.font = `10px ${SANS}`;
-          context.fillText(bytes(block.stop - block.start), visibleLeft + 4, y + 25);
-        }
-      }
+      if (blockHeight > 7.8 && room > 24) this.drawName(context, world, block, visibleLeft + 4, y, blockHeight, room);
     }
     context.globalAlpha = 1;
+  }
+
+  private drawName(
+    context: CanvasRenderingContext2D, world: World, block: Block, x: number, y: number, blockHeight: number, room: number,
+  ): void {
+    const { theme } = this.page;
+    const size = Math.min(11, Math.max(8, blockHeight - 1.5));
+    const font = `${size}px ${MONO}`;
+    const name = fit(short(world.planeName[block.plane]!, 60), font, room);
+    const middle = y + Math.min(blockHeight / 2, 11) + 0.5;
+    context.font = font;
+    context.fillStyle = theme.ink;
+    context.fillText(name, x, middle);
+    const amount = bytes(block.stop - block.start);
+    const used = textWidth(name, font) + 8;
+    const small = `${size - 0.5}px ${SANS}`;
+    if (used + textWidth(amount, small) > room) return;
+    context.font = small;
+    context.fillStyle = alpha(theme.ink, 0.62);
+    context.fillText(amount, x + used, middle);
   }
 
   /** Writes as ticks from above, reads from below, where a block is large enough on screen. */

@@ -9,12 +9,12 @@ export function phaseTitle(model: Model, phase: number): string {
   return title !== "" ? title : name;
 }
 
-/** `l = 3` where a loop made the phase, `3 of 12` where it stands several times, else nothing. */
+/** `l = 3` where a loop made one of several phases, `3 of 12` where it stands several times, else nothing. */
 export function phaseOccurrence(model: Model, phase: number): string {
-  const loop = model.phaseLoop[phase]!;
-  if (loop !== "") return short(loop, 30);
   const [at, all] = model.phaseRepeat[phase]!;
-  return all > 1 ? `${at} of ${all}` : "";
+  if (all < 2) return "";
+  const loop = model.phaseLoop[phase]!;
+  return loop === "" ? `${at} of ${all}` : short(loop, 30);
 }
 
 export function phaseLabel(model: Model, phase: number, length = 60): string {

@@ -47,9 +47,10 @@ export function drawRibbon(
     const occurrence = phaseOccurrence(model, phase);
     const title = short(phaseTitle(model, phase), 60);
     const whole = occurrence === "" ? title : `${title} · ${occurrence}`;
-    const text = textWidth(whole, font) < right - left - 8 || occurrence === "" ? whole : occurrence;
+    const room = right - left - 8;
+    const texts = occurrence === "" ? [fit(title, font, room)] : [whole, occurrence].filter((text) => textWidth(text, font) <= room);
     context.font = font;
     context.fillStyle = theme.ink;
-    context.fillText(fit(text, font, right - left - 8), left + 4, top + ROW / 2 - 0.5);
+    context.fillText(texts[0] ?? "", left + 4, top + ROW / 2 - 0.5);
   });
 }

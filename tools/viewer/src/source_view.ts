@@ -91,7 +91,7 @@ export class SourceView implements MainView {
       weight === undefined ? "" : whole.timeKnown ? percent(weight.time_us, whole.time_us) : String(weight.commands));
       if (weight !== undefined) {
         mark.style.background = heat(this.page.theme, Math.sqrt(share));
-        mark.style.color = Math.sqrt(share) >= (this.page.theme.dark ? 0.6 : 0.6) ? (this.page.theme.dark ? "#14171a" : "#ffffff") : this.page.theme.ink;
+        mark.style.color = Math.sqrt(share) >= 0.6 ? (this.page.theme.dark ? "#14171a" : "#ffffff") : this.page.theme.ink;
       }
       const row = h("div", {
         class: `source-line${chosen.has(number) ? " chosen" : ""}${weight === undefined ? "" : " leads"}`,
@@ -125,11 +125,15 @@ export function tokenSpans(line: Token[]): (HTMLElement | string)[] {
   return line.map((token) => token.kind === "plain" ? visible(token.text) : h("span", { class: `token-${token.kind}` }, visible(token.text)));
 }
 
-/** The file that an entry stands in: that of the outermost step. */
+/** The file in which the ways to most commands begin. */
 function mainSource(model: Model): number {
   const { view } = model;
-  const outermost = originsOf(view, view.nodes[view.sequence[0] ?? 0]?.origin ?? null).pop();
-  return outermost === undefined ? 0 : view.origins[outermost]!.source;
+  const starts = view.sources.map(() => 0);
+  for (const node of view.sequence) {
+    const outermost = originsOf(view, view.nodes[node]!.origin).pop();
+    if (outermost !== undefined) starts[view.origins[outermost]!.source]! += 1;
+  }
+  return starts.indexOf(Math.max(...starts));
 }
 
 /** For each source, the commands and the time that each line leads to: it starts a step of their way. */

@@ -1,6 +1,7 @@
 // The time view: program order end to end above, and below it what the order allows at once, critical path first.
 
 import { marks } from "./axis.js";
+import { drawGantt, phaseSpans, ROW_HEIGHT, type PhaseSpan } from "./gantt.js";
 import { listen, zoomAt, type Camera } from "./camera.js";
 import { idealRun, type Bar, type Ideal } from "./concurrency.js";
 import { h, replace } from "./dom.js";
@@ -12,12 +13,15 @@ import { count, time } from "./quantities.js";
 import { drawRibbon, ribbonHeight } from "./ribbon.js";
 import { commandColour, commandTitle, type World } from "./world.js";
 
-const LEFT = 92;
+const LEFT = 200;
 const RIGHT = 16;
 const SERIAL = 26;
 const LABEL = `11px ${SANS}`;
 
-interface Frame { x(at_us: number): number; serialTop: number; lanesTop: number; lane: number; width: number; height: number }
+interface Run { ideal: Ideal; serialStart: number[]; spans: PhaseSpan[] }
+interface Frame {
+  x(at_us: number): number; serialTop: number; lanesTop: number; lane: number; phasesTop: number; width: number; height: number;
+}
 
 export class TimeView implements MainView {
   readonly element: HTMLElement;
@@ -26,7 +30,7 @@ export class TimeView implements MainView {
   });
   private readonly facts = h("div", { class: "facts-line" });
   private readonly camera: Camera = { x: 0, y: 0, scale: 1 };
-  private readonly runs = new Map<World, { ideal: Ideal; serialStart: number[]; deepest: number }>();
+  private readonly runs = new Map<World, Run>();
   private hovered: number | null = null;
 
   constructor(private readonly page: Page) {
@@ -62,11 +66,14 @@ export class TimeView implements MainView {
   private moved(): void {
     const span = this.canvas.clientWidth;
     this.camera.x = Math.max(0, Math.min(span - span / this.camera.scale, this.camera.x));
-    this.camera.y = Math.max(0, this.camera.y);
+    const { spans } = this.run();
+    const { phasesTop, height } = this.frame();
+    const most = Math.max(0, phasesTop + spans.length * ROW_HEIGHT + 12 - height) / this.camera.scale;
+    this.camera.y = Math.max(0, Math.min(most, this.camera.y));
     this.page.redraw();
   }
 
-  private run(): { ideal: Ideal; serialStart: number[]; deepest: number } {
+  private run(): Run {
     const world = this.page.world();
     let run = this.runs.get(world);
     if (run === undefined) {
@@ -78,7 +85,7 @@ export class TimeView implements MainView {
         at += bar.stop_us - bar.start_us;
       }
       serialStart.push(at);
-      run = { ideal, serialStart, deepest: ideal.lanes };
+      run = { ideal, serialStart, spans: phaseSpans(world, ideal) };
       this.runs.set(world, run);
     }
     return run;
@@ -92,11 +99,13 @@ export class TimeView implements MainView {
     const longest = Math.max(ideal.serial_us, 1e-9);
     const serialTop = 26;
     const lanesTop = serialTop + SERIAL + ribbonHeight(model) + 52;
+    const lane = Math.max(6, Math.min(20, (height - lanesTop) / 2.4 / Math.max(1, ideal.lanes)));
     return {
       x: (at) => LEFT + ((at / longest) * usable - (this.camera.x * usable) / Math.max(1, width)) * this.camera.scale,
       serialTop,
       lanesTop,
-      lane: Math.max(13, Math.min(30, (height - lanesTop - 30) / Math.max(1, ideal.lanes))),
+      lane,
+      phasesTop: lanesTop + lane * ideal.lanes + 44,
       width,
       height,
     };
@@ -107,7 +116,7 @@ export class TimeView implements MainView {
     if (width === 0 || height === 0) return;
     const world = this.page.world();
     const { theme, store } = this.page;
-    const { ideal, serialStart } = this.run();
+    const { ideal, serialStart, spans } = this.run();
     const frame = this.frame();
     this.drawFacts(world, ideal);
     const { selection } = store.state;
@@ -123,17 +132,16 @@ export class TimeView implements MainView {
     });
     drawRibbon(context, world, theme, frame.serialTop + SERIAL + 4, (position) => frame.x(serialStart[position]!),
       { left: LEFT, right: width - RIGHT }, selection?.kind === "phase" ? selection.index : null);
-    context.beginPath();
-    context.rect(LEFT, frame.lanesTop - 2, width - LEFT - RIGHT, height);
-    context.clip();
     for (const bar of ideal.bars) {
-      const top = frame.lanesTop + bar.lane * frame.lane - this.camera.y;
-      this.drawBar(context, world, bar.node, frame.x(bar.start_us), frame.x(bar.stop_us), top, frame.lane - 2, lit?.has(bar.node) ?? true);
+      const top = frame.lanesTop + bar.lane * frame.lane;
+      this.drawBar(context, world, bar.node, frame.x(bar.start_us), frame.x(bar.stop_us), top, frame.lane - Math.min(2, frame.lane / 6), lit?.has(bar.node) ?? true);
     }
     const end = frame.x(ideal.end_us);
     context.fillStyle = theme.critical;
     context.fillRect(end, frame.lanesTop - 4, 1.5, height);
     context.restore();
+    drawGantt(context, world, theme, spans, frame.phasesTop - this.camera.y * this.camera.scale,
+      { top: frame.phasesTop - 2, bottom: height, left: LEFT, right: width - RIGHT, x: frame.x }, lit);
     this.drawLabels(context, frame, ideal);
     this.canvas.dataset["bars"] = String(ideal.bars.length);
   }
@@ -163,7 +171,7 @@ export class TimeView implements MainView {
       context.font = `10.5px ${SANS}`;
       context.fillStyle = theme.soft;
       const text = ideal.unit === "µs" ? time(mark) : String(mark);
-      context.fillText(text, x + 3, 9);
+      if (x + textWidth(text, context.font) + 4 < frame.width - RIGHT) context.fillText(text, x + 3, 9);
     }
   }
 
@@ -213,11 +221,16 @@ export class TimeView implements MainView {
     context.fillText(heading, LEFT, frame.lanesTop - 16);
     context.fillStyle = theme.soft;
     context.font = LABEL;
-    const note = this.page.world().model.view.timed || ideal.unit === "steps" ? "" : "  (an estimate; a device without limits)";
+    const note = this.page.world().model.view.timed || ideal.unit === "steps" ? "" : "  (an estimate, for a device without limits)";
     context.fillText(note, LEFT + textWidth(heading, `600 ${LABEL}`), frame.lanesTop - 16);
-    if (this.camera.y < 4 && this.page.world().model.critical.size > 0) {
-      label("critical path", frame.lanesTop + frame.lane / 2 - 1, theme.critical, `600 ${LABEL}`);
-      if (ideal.lanes > 1) label("beside it", frame.lanesTop + frame.lane * 1.5 - 1);
+    if (this.run().spans.length > 0) {
+      context.font = `600 ${LABEL}`;
+      context.fillStyle = theme.ink;
+      context.fillText("The same, phase by phase", LEFT, frame.phasesTop - 14);
+    }
+    if (this.page.world().model.critical.size > 0) {
+      label("critical path", frame.lanesTop + Math.max(5, frame.lane / 2 - 1), theme.critical, `600 ${LABEL}`);
+      if (ideal.lanes > 1) label("beside it", frame.lanesTop + Math.max(18, frame.lane * 1.5 - 1));
     }
   }
 
@@ -229,8 +242,12 @@ export class TimeView implements MainView {
         x >= frame.x(serialStart[position]!) && x < frame.x(serialStart[position + 1]!));
       return at < 0 ? null : ideal.bars[at]!.node;
     }
-    const lane = Math.floor((y - frame.lanesTop + this.camera.y) / frame.lane);
     if (y < frame.lanesTop) return null;
+    if (y >= frame.phasesTop) {
+      const span = this.run().spans[Math.floor((y - frame.phasesTop + this.camera.y * this.camera.scale) / ROW_HEIGHT)];
+      return span?.bars.find((each) => x >= frame.x(each.start_us) && x < frame.x(each.stop_us))?.node ?? null;
+    }
+    const lane = Math.floor((y - frame.lanesTop) / frame.lane);
     const bar: Bar | undefined = ideal.bars.find((each) => each.lane === lane && x >= frame.x(each.start_us) && x < frame.x(each.stop_us));
     return bar?.node ?? null;
   }
