@@ -21,12 +21,7 @@ from cgraph.backends.cuda.entries import Entry, Parameter, Resources, read_entri
 from cgraph.backends.cuda.headers import find_cuda_headers
 from cgraph.backends.cuda.nvrtc import nvrtc_version, run_nvrtc
 from cgraph.backends.cuda.problems_compiler import ArchitectureUnknown, HalfNotOnDevice
-from cgraph.backends.cuda.sources import (
-    HALF_HEADER,
-    HALF_MACRO,
-    KernelSource,
-    find_kernel_source,
-)
+from cgraph.backends.cuda.sources import HALF_HEADER, HALF_MACRO, KernelSource, find_kernel_source, with_includes
 from cgraph.backends.cuda.stored_code import KernelModule
 from cgraph.backends.cuda.units import OPTIONS, constants_of, group_images, macros_of
 from cgraph.core.elements import Element
@@ -123,10 +118,16 @@ def compile_stored(module: KernelModule, signature: Signature, architecture: str
     Raises:
         ProblemsFound: CG730, CG734, CG735 or CG739.
     """
-    headers = tuple((Path(name), text) for name, text in module.includes)
-    source = KernelSource(Path(module.file), module.source, headers)
+    places = {name: str(STORED_FOLDER / name) for name, _ in module.includes}
+    # A header by its whole name is found in memory alone, and its line table does not name the current folder.
+    headers = tuple((places[name], with_includes(text, places)) for name, text in module.includes)
+    source = KernelSource(
+        Path(STORED_FOLDER / module.file),
+        with_includes(module.source, places),
+        tuple((Path(name), text) for name, text in headers),
+    )
     options = (*module.options, *_places(find_cuda_headers().directories), *_definitions(module.defines))
-    return _compiled(source, signature, options, architecture, kind, headers=module.includes)
+    return _compiled(source, signature, options, architecture, kind, headers)
 
 
 def _compiled(

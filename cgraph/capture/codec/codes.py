@@ -16,6 +16,7 @@ from cgraph.backends.cuda.code_kinds import CodeKind
 from cgraph.backends.cuda.compiled import CompiledModule, find_kernel
 from cgraph.backends.cuda.entries import Entry, Parameter, Resources, read_entries
 from cgraph.backends.cuda.stored_code import Code, KernelModule
+from cgraph.backends.cuda.units import OPTIONS
 from cgraph.capture.codec import fields
 from cgraph.capture.codec.places import NOTHING
 from cgraph.capture.problems_bundle import CodeDoesNotFit
@@ -30,7 +31,6 @@ MOST_MODULES = 4096
 LARGEST_FACT = 2**31 - 1
 _ARCHITECTURES = {CodeKind.CUBIN: r"sm_\d{2,3}[af]?", CodeKind.PTX: r"compute_\d{2,3}[af]?"}
 _PTX_VERSION = re.compile(rb"^[ \t]*\.version[ \t]+(\d{1,3})\.(\d{1,3})", re.MULTILINE)
-_OPTION = re.compile(r"--[a-z0-9+=-]{1,60}")  # has no place for a path
 _DEFINE_NAME = re.compile(r"[A-Za-z_]\w{0,254}", re.ASCII)
 _DEFINE_VALUE = re.compile(r"[\w.+-]{0,254}", re.ASCII)
 _ELF = b"\x7fELF"
@@ -147,8 +147,9 @@ def _read_module(value: object, place: str, text: Callable[[object, str], str], 
             raise fields.wrong(f"{place}.defines.{index}", "a macro's name and a plain value", name)
         macros.append((name, given))
     for index, option in enumerate(fields.texts(options, f"{place}.options", fields.text)):
-        if _OPTION.fullmatch(option) is None:
-            raise fields.wrong(f"{place}.options.{index}", "an option of the compiler without a path", option)
+        # Only these: other options of the compiler read and write files.
+        if option not in OPTIONS:
+            raise fields.wrong(f"{place}.options.{index}", f"one of {', '.join(OPTIONS)}", option)
     return KernelModule(
         file=fields.file_name(file, f"{place}.file"),
         source=text(source, f"{place}.text"),
