@@ -205,7 +205,7 @@ def test_no_code_and_a_text_that_does_not_compile(tmp_path: Path) -> None:
     broken = KernelModule(module.file, "this is no kernel", (), OPTIONS, (), ())
     codes, text = problems([image], StoredKernels({image: broken}), Target("sm_80", PTX_ONLY))
     assert codes == ["CG830"]
-    assert "its text cannot be compiled: scale.cu does not compile" in text
+    assert "its text cannot be compiled: /bundle/scale.cu does not compile" in text
 
 
 def test_an_image_without_a_kernel(tmp_path: Path) -> None:
