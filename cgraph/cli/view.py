@@ -1,26 +1,37 @@
-"""`cgraph view`: a graph as a picture, a page or data."""
+"""`cgraph view`: a graph as a page, a picture, text for other tools, or data."""
 
-import sys
 from pathlib import Path
 
 import click
 
-from cgraph.cli.options import exit_with, parse_settings, program_options, read_source
+from cgraph.cli.options import exit_with, parse_settings, program_options
+from cgraph.cli.view_files import PROGRAM, Settings, kind_of, read_viewable
 from cgraph.core.elements import Element
 from cgraph.diagnostics import ProblemsFound
-from cgraph.pipeline import compile_program
 from cgraph.schedule.model import Order
-from cgraph.view.data import view_json
-from cgraph.view.graphs import view_of_graph
-from cgraph.view.model import View
+from cgraph.view.comparison import compare_views
+from cgraph.view.formats import FORMATS, format_of
+from cgraph.view.problems import Unwritable
 
-FORMATS = ("json",)
+OF_PROGRAMS = {"entry": "--entry", "settings": "--set", "half": "--half", "order": "--order"}
 
 
-@click.command()
+@click.command(
+    epilog="Exit code 0: it was written; 1: errors; 2: wrong usage, or a file cannot be read.",
+)
 @program_options
-@click.option("-o", "--output", metavar="FILE", help="Where to write; - is standard output.")
-@click.option("--format", "format_name", type=click.Choice(FORMATS), default="json")
+@click.option(
+    "-o", "--output", metavar="FILE", help="Where to write, - for standard output. [default: FILE's name here]"
+)
+@click.option(
+    "--format",
+    "named",
+    type=click.Choice(list(FORMATS)),
+    help="What to write. [default: by the end of --output's name, else html]",
+)
+@click.option("--open", "opened", is_flag=True, help="Show what was written, in the program that the system chooses.")
+@click.option("--compare", "other", metavar="OTHER", help="Show what differs from this graph, which was before.")
+@click.option("--timed", is_flag=True, help="Run it on the host first, with random planes, and show measured times.")
 def view(
     file: str,
     entry: str | None,
@@ -28,32 +39,66 @@ def view(
     half: str,
     order: str,
     output: str | None,
-    format_name: str,
+    named: str | None,
+    opened: bool,
+    other: str | None,
+    timed: bool,
 ) -> None:
-    """Show the graph of FILE."""
-    del format_name
+    """Show the graph of FILE: a program (.cg), a bundle (.cgb), or a view (.json) that was written before.
+
+    The default is a page that needs nothing but a browser. A trace (for Perfetto) is of a run, so it implies --timed
+    for a program. With --compare both programs are built with the same options.
+    """
+    format_name = named or (format_of(output) if output else None) or "html"
+    if output is not None and output != "-" and named is None and format_of(output) is None:
+        raise click.UsageError(f"the name `{output}` says no format: give --format")
+    if opened and output == "-":
+        raise click.UsageError("--open needs a file, not standard output")
+    target = _target(file, format_name, output, other)
+    values = parse_settings(settings)
     try:
-        made = _view_of_program(file, entry, settings, half, order)
+        kinds = {kind_of(name) for name in (file, other) if name is not None}
+        if PROGRAM not in kinds:
+            _refuse_options_of_programs()
+        timed = timed or (format_name == "trace" and kind_of(file) == PROGRAM)
+        how = Settings(values, entry, Element(half), Order(order), timed=timed)
+        made = read_viewable(file, how)
+        if other is not None:
+            made = compare_views(read_viewable(other, Settings(values, entry, Element(half), Order(order))), made)
+        text = FORMATS[format_name].write(made)
+        if target is None:
+            click.echo(text, nl=not text.endswith("\n"))
+            return
+        _write(target, text)
     except ProblemsFound as stopped:
         exit_with(stopped)
         return
-    text = view_json(made)
-    if output is None or output == "-":
-        sys.stdout.write(text + "\n")
-    else:
-        Path(output).write_text(text, encoding="utf-8")
+    click.echo(f"{target}: {len(made.nodes)} commands, {len(made.planes)} planes ({format_name})")
+    if opened:
+        click.launch(str(target))
 
 
-def _view_of_program(file: str, entry: str | None, settings: tuple[str, ...], half: str, order: str) -> View:
-    compiled = compile_program(
-        read_source(file), parse_settings(settings), entry=entry, half=Element(half), order=Order(order)
-    )
-    program = compiled.program
-    spans = [phase.span for phase in program.phases.values()] + [plane.span for plane in program.planes.values()]
-    return view_of_graph(
-        compiled.graph,
-        compiled.schedule,
-        compiled.plan,
-        title=Path(file).name,
-        sources=dict.fromkeys(span.source for span in spans),
-    )
+def _target(file: str, format_name: str, output: str | None, other: str | None) -> Path | None:
+    """Where to write, None for standard output. Never a file that is read."""
+    if output == "-":
+        return None
+    stem = "stdin" if file == "-" else Path(file).name.split(".")[0] or "view"
+    target = Path(output) if output is not None else Path(stem + FORMATS[format_name].suffixes[0])
+    if any(name not in (None, "-") and Path(name).resolve() == target.resolve() for name in (file, other)):
+        raise click.UsageError(f"`{target}` is read: give --output another name")
+    return target
+
+
+def _refuse_options_of_programs() -> None:
+    context = click.get_current_context()
+    for name, option in OF_PROGRAMS.items():
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{option} belongs to programs; this file holds a graph that is built already")
+
+
+def _write(target: Path, text: str) -> None:
+    try:
+        target.write_text(text, encoding="utf-8", newline="\n")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ProblemsFound([Unwritable(None, str(target), reason.lower())]) from error

@@ -32,11 +32,11 @@ def view_json(view: View, *, indent: int | None = None) -> str:
     return json.dumps(view_data(view), indent=indent, separators=separators, allow_nan=False)
 
 
-def read_view(text: str, name: str) -> View:
+def read_view(text: str | bytes, name: str) -> View:
     """The view in a JSON text.
 
     Args:
-        text: as `view_json` writes it; keys that have a default may be missing.
+        text: as `view_json` writes it, or its UTF-8; keys that have a default may be missing.
         name: of the file, for problems.
 
     Raises:
@@ -52,9 +52,9 @@ def read_view(text: str, name: str) -> View:
         raise ProblemsFound([OtherVersion(None, name, str(data.get("version"))[:40], VERSION)])
     try:
         view = _decode({key: value for key, value in data.items() if key not in ("format", "version")})
-    except Malformed as error:
-        raise ProblemsFound([NotAView(None, name, str(error))]) from error
-    wrong = first_wrong_reference(view)
+        wrong = first_wrong_reference(view)
+    except (Malformed, RecursionError) as error:
+        raise ProblemsFound([NotAView(None, name, _one_line(error))]) from error
     if wrong is not None:
         raise ProblemsFound([NotAView(None, name, wrong)])
     assert isinstance(view, View)  # noqa: S101  (what the decoder of View gives)

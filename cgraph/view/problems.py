@@ -63,3 +63,27 @@ class NotTimed(Problem):
 
     def helps(self) -> tuple[str, ...]:
         return ("a program is measured with `cgraph view FILE --timed`",)
+
+
+@frozen
+class NotRunnable(Problem):
+    """`--timed` was asked for what cannot be run here: a view, or a graph of others."""
+
+    code: ClassVar[str] = "CG884"
+    title: ClassVar[str] = "{file} cannot be run and timed"
+
+    file: str
+
+    def notes(self) -> tuple[str, ...]:
+        return ("programs and bundles of programs can; a view shows the times that it was written with",)
+
+
+@frozen
+class Unwritable(Problem):
+    """A picture that cannot be written."""
+
+    code: ClassVar[str] = "CG885"
+    title: ClassVar[str] = "cannot write `{path}`: {reason}"
+
+    path: str
+    reason: str
