@@ -85,7 +85,7 @@ class StoredWithoutCode(Problem):
     """A bundle is written without code of kernels, so it replays on the host alone. Only a warning.
 
     Args:
-        reason: why there is no code.
+        reason: why there is no code; remedy: what to do about it.
     """
 
     code: ClassVar[str] = "CG814"
@@ -93,12 +93,10 @@ class StoredWithoutCode(Problem):
     title: ClassVar[str] = "the bundle holds no code, it replays on the host only: {reason}"
 
     reason: str
-
-    def notes(self) -> Sequence[str]:
-        return ("the text of its kernels is in it, so a device with the compiler at hand can still run it",)
+    remedy: str
 
     def helps(self) -> Sequence[str]:
-        return ("install NVIDIA's compiler library: pip install 'cgraph-lang[cuda]'",)
+        return (self.remedy,)
 
 
 @frozen
@@ -107,7 +105,7 @@ class NeitherCodeNorMeaning(Problem):
 
     Args:
         image, file, entry: of the kernel.
-        reason: why there is no code.
+        reason: why there is no code; remedy: what to do about it.
     """
 
     code: ClassVar[str] = "CG815"
@@ -118,6 +116,7 @@ class NeitherCodeNorMeaning(Problem):
     file: str
     entry: str
     reason: str = field(repr=False)
+    remedy: str = field(repr=False)
 
     def notes(self) -> Sequence[str]:
         return (f"there is no code because {self.reason}",)
@@ -125,6 +124,6 @@ class NeitherCodeNorMeaning(Problem):
     def helps(self) -> Sequence[str]:
         """Both ways out."""
         return (
-            "save where NVRTC is installed",
+            self.remedy,
             "or register a NumPy function for the image with @meaning from cgraph.images.registry",
         )

@@ -74,7 +74,7 @@ def make_bundle(
     bundle = Bundle(graph, schedule, plan, modules, module_of, contents, recording)
     problems = [
         NeitherCodeNorMeaning(
-            image.signature.span, image.signature.name, image.signature.file, image.signature.entry, _reason(graph)
+            image.signature.span, image.signature.name, image.signature.file, image.signature.entry, *_reason(graph)
         )
         for image, row in zip(images, module_of, strict=True)
         if (row is None or not modules[row].codes) and find_meaning(image.signature.file, image.signature.entry) is None
@@ -88,7 +88,7 @@ def warn_of_missing_code(bundle: Bundle) -> tuple[Problem, ...]:
     """CG814 for a bundle with kernels of which none has code; () for any other."""
     if not bundle.module_of or any(module.codes for module in bundle.modules):
         return ()
-    return (StoredWithoutCode(None, _reason(bundle.graph)),)
+    return (StoredWithoutCode(None, *_reason(bundle.graph)),)
 
 
 def save_bundle(bundle: Bundle | ImportedGraph, path: str | PathLike[str]) -> None:
@@ -109,7 +109,12 @@ def save_bundle(bundle: Bundle | ImportedGraph, path: str | PathLike[str]) -> No
     write_container(Path(path), manifest, blobs)
 
 
-def _reason(graph: CommandGraph) -> str:
+def _reason(graph: CommandGraph) -> tuple[str, str]:
+    """Why kernels have no code, and what to do about it."""
     if graph.half not in HALF_MACRO:
-        return f"half is {graph.half.value}, and kernels know f16 and bf16"
-    return "NVIDIA's compiler library NVRTC is not installed"
+        return (
+            f"half is {graph.half.value}, and its kernels know f16 and bf16",
+            "save it with --half f16 or --half bf16",
+        )
+    missing = "NVIDIA's compiler library NVRTC is not installed"
+    return missing, "install it and save again: pip install 'cgraph-lang[cuda]'"

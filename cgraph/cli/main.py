@@ -11,6 +11,7 @@ COMMANDS = {
     "fmt": ("cgraph.cli.fmt", "Format programs."),
     "show": ("cgraph.cli.show", "Print what a program is at a stage: syntax, graph, schedule, …"),
     "run": ("cgraph.cli.run", "Run a program and say what it did."),
+    "save": ("cgraph.cli.save", "Write a program as a bundle: one file that runs without it."),
     "view": ("cgraph.cli.view", "Show a graph: as a page, a picture, text for other tools, or data."),
     "kernels": ("cgraph.cli.kernels", "Compile kernels and say what they take; no GPU is needed."),
     "sanitize": ("cgraph.cli.sanitize", "Execute kernels with every check on: bounds, races, effects."),
