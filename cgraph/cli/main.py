@@ -12,6 +12,8 @@ COMMANDS = {
     "show": ("cgraph.cli.show", "Print what a program is at a stage: syntax, graph, schedule, …"),
     "run": ("cgraph.cli.run", "Run a program and say what it did."),
     "save": ("cgraph.cli.save", "Write a program as a bundle: one file that runs without it."),
+    "inspect": ("cgraph.cli.inspect", "Say what a bundle holds."),
+    "diff": ("cgraph.cli.diff", "Say what differs between two bundles."),
     "view": ("cgraph.cli.view", "Show a graph: as a page, a picture, text for other tools, or data."),
     "kernels": ("cgraph.cli.kernels", "Compile kernels and say what they take; no GPU is needed."),
     "sanitize": ("cgraph.cli.sanitize", "Execute kernels with every check on: bounds, races, effects."),
