@@ -64,6 +64,11 @@ class HostExecutable:
         """`host`."""
         return "host"
 
+    @property
+    def architectures(self) -> tuple[str, ...]:
+        """None: meanings run here, and PTX in the emulator."""
+        return ()
+
     def set(self, name: str, array: ArrayLike) -> None:
         """Copies values into a plane, as `Executable.set` says: into the memory that it is bound to now."""
         self._follow()

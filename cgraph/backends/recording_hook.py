@@ -28,6 +28,10 @@ class Steppable(Protocol):
         """What it runs on: `host`, `emulated`, `cuda:0`."""
 
     @property
+    def architectures(self) -> tuple[str, ...]:
+        """Of the devices whose machine code it runs, e.g. `sm_90`; () where it runs none."""
+
+    @property
     def schedule(self) -> Schedule:
         """Of the graph."""
 

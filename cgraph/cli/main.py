@@ -18,6 +18,7 @@ COMMANDS = {
     "kernels": ("cgraph.cli.kernels", "Compile kernels and say what they take; no GPU is needed."),
     "sanitize": ("cgraph.cli.sanitize", "Execute kernels with every check on: bounds, races, effects."),
     "train": ("cgraph.cli.train", "Train a program's weights on a text."),
+    "replay": ("cgraph.cli.replay", "Run a bundle; compare it with the run that was recorded."),
     "gradcheck": ("cgraph.cli.gradcheck", "Compare a backward program with differences of its forward program."),
 }
 

@@ -5,7 +5,7 @@ Receives values and gives tables; nothing here runs or computes planes.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from attrs import frozen
@@ -17,9 +17,25 @@ from rich.table import Table
 from cgraph.graph.model import CommandGraph, Phase
 from cgraph.memory.model import MemoryPlan
 from cgraph.models.comparison import Comparison
-from cgraph.pipeline import Compiled
+from cgraph.schedule.model import Schedule
 
 UNPHASED = "(no phase)"
+
+
+class Built(Protocol):
+    """A planned graph: a compiled program or a bundle."""
+
+    @property
+    def graph(self) -> CommandGraph:
+        """What ran."""
+
+    @property
+    def schedule(self) -> Schedule:
+        """In which order."""
+
+    @property
+    def plan(self) -> MemoryPlan:
+        """In which memory."""
 
 
 @frozen(eq=False)
@@ -27,6 +43,7 @@ class RunReport:
     """What there is to say about a run.
 
     Args:
+        built: what ran. repeat: how often.
         elapsed_ms: of each node, by index.
         results: arrays by plane name. forward: the program that was run first, if one was.
         comparisons: of results with `reference`, which is in words; empty where nothing was compared.
@@ -34,7 +51,7 @@ class RunReport:
     """
 
     file: str
-    compiled: Compiled
+    built: Built
     repeat: int
     elapsed_ms: tuple[float, ...]
     results: Mapping[str, NDArray[Any]]
@@ -82,11 +99,11 @@ def _depth(graph: CommandGraph, phase: Phase) -> int:
 
 def headline(report: RunReport) -> str:
     """One line on what ran."""
-    graph = report.compiled.graph
+    graph = report.built.graph
     times = "" if report.repeat == 1 else f", medians of {report.repeat} runs"
     return (
         f"{report.file}: {graph.entry}, {len(graph.nodes)} commands on {len(graph.planes)} planes, "
-        f"half = {graph.half.value}, {report.compiled.schedule.order.value} order{times}"
+        f"half = {graph.half.value}, {report.built.schedule.order.value} order{times}"
     )
 
 
@@ -105,7 +122,7 @@ def megabytes(size_bytes: int) -> str:
 
 def print_report(console: Console, report: RunReport) -> None:
     """The report as text and tables."""
-    graph = report.compiled.graph
+    graph = report.built.graph
     console.print(headline(report), markup=False)
     console.print("  " + ", ".join(f"{name} = {value}" for name, value in graph.parameters), markup=False)
     if report.forward is not None:
@@ -113,7 +130,7 @@ def print_report(console: Console, report: RunReport) -> None:
     console.print()
     console.print(_time_table(phase_times(graph, report.elapsed_ms), sum(report.elapsed_ms)))
     console.print()
-    console.print(memory_line(report.compiled.plan), markup=False)
+    console.print(memory_line(report.built.plan), markup=False)
     console.print()
     console.print(_result_table(report))
     if report.comparisons:
@@ -127,13 +144,13 @@ def print_report(console: Console, report: RunReport) -> None:
 
 def report_data(report: RunReport) -> dict[str, Any]:
     """The report as plain data."""
-    graph, plan = report.compiled.graph, report.compiled.plan
+    graph, plan = report.built.graph, report.built.plan
     errors = {row.name: row for row in report.comparisons}
     return {
         "file": report.file,
         "entry": graph.entry,
         "half": graph.half.value,
-        "order": report.compiled.schedule.order.value,
+        "order": report.built.schedule.order.value,
         "parameters": dict(graph.parameters),
         "commands": len(graph.nodes),
         "forward": report.forward,

@@ -60,6 +60,7 @@ class CudaExecutable:
     watch: Watch = field(repr=False)
     plan: MemoryPlan = field(repr=False)
     device_name: str
+    architectures: tuple[str, ...] = field(repr=False)
     stored: StoredKernels | None = field(default=None, repr=False)
     _changed: dict[int, Node] = field(factory=dict, init=False, repr=False)
     _finalizer: "finalize[..., CudaExecutable]" = field(init=False, repr=False)

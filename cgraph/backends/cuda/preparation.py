@@ -94,8 +94,19 @@ def prepare(
             )
             instantiated = instantiate(pieces, schedule, call, context.stream)
         undo.pop_all()
+    machine_code = (context.architecture,) if CodeKind.CUBIN in driver.kinds else ()
     return CudaExecutable(
-        graph, schedule, context, planes, modules, instantiated, driver.watch, plan, str(device), stored
+        graph=graph,
+        schedule=schedule,
+        device=context,
+        planes=planes,
+        modules=modules,
+        instantiated=instantiated,
+        watch=driver.watch,
+        plan=plan,
+        device_name=str(device),
+        architectures=machine_code,
+        stored=stored,
     )
 
 
