@@ -18,7 +18,7 @@ const hash = (content) => `sha256-${createHash("sha256").update(content, "utf8")
 
 /** One hash of all that the page is made from; check_current.py computes the same. */
 function sourcesHash() {
-  const names = [...readdirSync(join(here, "src")).map((name) => `src/${name}`), "build.mjs", "package.json", "package-lock.json"];
+  const names = [...readdirSync(join(here, "src")).map((name) => `src/${name}`), "build.mjs", "package.json", "package-lock.json", "tsconfig.json"];
   const digest = createHash("sha256");
   for (const name of names.sort()) digest.update(`${name}\0${text(name)}\0`, "utf8");
   return digest.digest("hex");

@@ -6,7 +6,7 @@ import { cutIntoGroups } from "./chunks.js";
 import { findLadders } from "./ladders.js";
 import { addCommand, noTotals, type Model, type Totals } from "./model.js";
 import { count } from "./quantities.js";
-import { phaseLabel, phaseOccurrence, phaseTitle } from "./repeats.js";
+import { phaseOccurrence, phaseTitle } from "./repeats.js";
 import { short } from "./names.js";
 
 /** `group` folds neighbours because there are many; `ladder` folds a chain without branches. */
@@ -14,8 +14,8 @@ export type BoxKind = "root" | "phase" | "group" | "ladder" | "command";
 
 export interface Box {
   id: number; kind: BoxKind; node: number | null; phase: number | null; parent: Box | null; children: Box[];
-  /** Position of its first command in the sequence. */
-  first: number; title: string; subtitle: string; totals: Totals; critical: boolean;
+  /** Positions of its first and last command in the sequence. */
+  first: number; last: number; title: string; subtitle: string; totals: Totals; critical: boolean;
 }
 
 export interface BoxTree { root: Box; boxes: Box[]; ofCommand: Box[]; ofPhase: Box[] }
@@ -29,7 +29,7 @@ export function makeBoxes(model: Model): BoxTree {
   const boxes: Box[] = [];
   const make = (kind: BoxKind, part: Partial<Box>): Box => {
     const box: Box = {
-      id: boxes.length, kind, node: null, phase: null, parent: null, children: [], first: Infinity, title: "",
+      id: boxes.length, kind, node: null, phase: null, parent: null, children: [], first: Infinity, last: -1, title: "",
       subtitle: "", totals: noTotals(), critical: false, ...part,
     };
     boxes.push(box);
@@ -38,20 +38,17 @@ export function makeBoxes(model: Model): BoxTree {
   const root = make("root", { first: 0 });
   const ofCommand = view.nodes.map((command, node) => {
     const box = make("command", {
-      node, phase: command.phase, first: model.position[node]!, title: model.commandName[node]!,
+      node, phase: command.phase, first: model.position[node]!, last: model.position[node]!, title: model.commandName[node]!,
       critical: model.critical.has(node),
     });
     addCommand(box.totals, command, model.time_us[node]!);
     return box;
   });
   const ofPhase = view.phases.map((_, phase) => make("phase", {
-    phase, first: model.phaseRange[phase]?.[0] ?? Infinity, title: phaseTitle(model, phase),
+    phase, first: model.phaseRange[phase]?.[0] ?? Infinity, last: model.phaseRange[phase]?.[1] ?? -1, title: phaseTitle(model, phase),
     subtitle: phaseOccurrence(model, phase), totals: model.phaseTotals[phase]!,
   }));
-  view.phases.forEach((phase, index) => {
-    if (ofPhase[index]!.first !== Infinity || phase.parent === null) return;
-    ofPhase[index]!.first = ofPhase[phase.parent]!.first;
-  });
+  placeEmptyPhases(model, ofPhase);
   for (const box of [...ofPhase, ...ofCommand]) {
     const outer = box.kind === "command" ? box.phase : view.phases[box.phase!]!.parent;
     box.parent = outer === null ? root : ofPhase[outer]!;
@@ -62,7 +59,7 @@ export function makeBoxes(model: Model): BoxTree {
     for (let box: Box | null = ofCommand[node]!; box !== null; box = box.parent) box.critical = true;
   }
   const fold = (kind: "group" | "ladder", members: Box[], parent: Box): Box => {
-    const box = make(kind, { parent, children: members, first: members[0]!.first, ...groupTitle(model, kind, members) });
+    const box = make(kind, { parent, children: members, first: members[0]!.first, last: Math.max(...members.map((member) => member.last)), ...groupTitle(model, kind, members) });
     box.critical = members.some((member) => member.critical);
     for (const member of members) {
       member.parent = box;
@@ -83,6 +80,18 @@ export function makeBoxes(model: Model): BoxTree {
     }
   }
   return { root, boxes, ofCommand, ofPhase };
+}
+
+/** An empty phase stands behind the command that runs it, else at the beginning of what is around it. */
+function placeEmptyPhases(model: Model, ofPhase: Box[]): void {
+  const runner = new Map<number, number>();
+  for (const node of model.view.sequence) for (const phase of model.view.nodes[node]!.body) runner.set(phase, node);
+  model.view.phases.forEach((phase, index) => {
+    const box = ofPhase[index]!;
+    if (box.first !== Infinity) return;
+    const node = runner.get(index);
+    box.first = node !== undefined ? model.position[node]! + 0.5 : phase.parent === null ? Infinity : ofPhase[phase.parent]!.first;
+  });
 }
 
 /** Long runs of phases with one name, such as the layers of a model, become groups of a few. */
@@ -122,11 +131,8 @@ function groupTitle(model: Model, kind: "group" | "ladder", members: Box[]): { t
       subtitle: `${first.subtitle.replace(/ of \d+$/, "")} … ${last.subtitle.replace(/^\w+ = /, "")}`,
     };
   }
-  if (members.every((member) => member.kind === "command")) {
-    return { title: `commands ${first.first + 1} … ${last.first + 1}`, subtitle: "" };
-  }
-  const firstLabel = first.phase === null ? first.title : phaseLabel(model, first.phase, 24);
-  return { title: `${members.length} parts`, subtitle: `from ${short(firstLabel, 40)}` };
+  const range = `commands ${first.first + 1} … ${Math.max(...members.map((member) => member.last)) + 1}`;
+  return { title: range, subtitle: members.every((member) => member.kind === "command") ? "" : count(members.length, "part") };
 }
 
 function addTotals(sum: Totals, part: Totals): void {

@@ -6,7 +6,7 @@ import type { MainView, Page } from "./page.js";
 import { prepareCanvas, SANS } from "./paint.js";
 import { mix } from "./palette.js";
 import { bytes, count, time } from "./quantities.js";
-import { phaseLabel } from "./repeats.js";
+import { phasePlace } from "./repeats.js";
 import { short } from "./names.js";
 import { VirtualList, type Row } from "./virtual_list.js";
 import { commandTitle, statusColour, STATUS_SIGN, type World } from "./world.js";
@@ -112,7 +112,7 @@ export class CompareView implements MainView {
       class: selected ? "selected" : "",
       activate: () => this.open(side, node),
       content: () => [this.signOf(pair), h("span", { class: "number wide" }, `${position(worlds.other!, pair.left)} → ${position(worlds.this, pair.right)}`),
-        h("span", { class: "name" }, commandTitle(world, node), h("small", {}, phase === null ? "" : `  ${phaseLabel(world.model, phase, 40)}`)),
+        h("span", { class: "name" }, commandTitle(world, node), h("small", {}, phase === null ? "" : `  ${phasePlace(world.model, phase, 40)}`)),
         h("span", { class: "side text" }, short(pair.changes.join("; "), 160))],
     };
   }

@@ -5,7 +5,7 @@ import type { Box } from "./boxes.js";
 import { h, replace } from "./dom.js";
 import { noTotals, addCommand, type Totals } from "./model.js";
 import type { MainView, Page } from "./page.js";
-import { fit, prepareCanvas, SANS } from "./paint.js";
+import { fit, prepareCanvas, SANS, textWidth } from "./paint.js";
 import { mix } from "./palette.js";
 import { bytes, operations, percent, time } from "./quantities.js";
 import { short } from "./names.js";
@@ -72,7 +72,8 @@ export class CostView implements MainView {
       }
       if (cellWidth < 34 || cellHeight < 12) continue;
       const font = inner ? `600 11px ${SANS}` : `10.5px ${SANS}`;
-      const title = inner ? [short(box.title, 60), box.subtitle].filter((part) => part !== "").join(" · ") : commandTitle(world, box.node!);
+      const whole = inner ? [short(box.title, 60), box.subtitle].filter((part) => part !== "").join(" · ") : commandTitle(world, box.node!);
+      const title = inner && box.subtitle !== "" && textWidth(whole, font) > cellWidth - 8 ? box.subtitle : whole;
       context.font = font;
       context.fillStyle = theme.ink;
       context.fillText(fit(title, font, cellWidth - 8), cell.x0 + 4, cell.y0 + 9);

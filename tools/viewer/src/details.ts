@@ -16,9 +16,9 @@ export class Details {
   constructor(private readonly page: Page) {}
 
   draw(): void {
-    const { selection, filter, side } = this.page.store.state;
+    const { selection, filter, side, colour } = this.page.store.state;
     const world = this.page.world();
-    const key = JSON.stringify([selection, filter, side, this.page.theme.dark]);
+    const key = JSON.stringify([selection, filter, side, colour, this.page.theme.dark]);
     if (key === this.drawnFor) return;
     this.drawnFor = key;
     const shown = exists(world.model.view, selection) ? selection : null;

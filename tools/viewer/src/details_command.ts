@@ -72,7 +72,7 @@ function changes(page: Page, node: number): HTMLElement | null {
     }, "Show it in the other graph"));
 }
 
-function costFacts(page: Page, node: number): HTMLElement {
+function costFacts(page: Page, node: number): HTMLElement | null {
   const { model } = page.world();
   const command = model.view.nodes[node]!;
   const measured_us = command.elapsed_ms === null ? null : command.elapsed_ms * 1000;
@@ -115,8 +115,9 @@ function runFacts(page: Page, command: Command): HTMLElement | null {
     ["registers", kernel?.registers === null || kernel === null ? null : String(kernel.registers)],
   ];
   const bodies = command.body.map((phase) => phaseLink(page, phase));
-  if (rows.every(([, value]) => value === null) && bodies.length === 0) return null;
-  return h("div", {}, facts(rows), ...(bodies.length === 0 ? [] : [h("p", {}, "runs the commands of "), ...bodies]));
+  const known = facts(rows);
+  if (known === null && bodies.length === 0) return null;
+  return h("div", {}, known, ...(bodies.length === 0 ? [] : [h("p", {}, "runs the commands of "), ...bodies]));
 }
 
 function argumentsSection(page: Page, command: Command): HTMLElement | null {

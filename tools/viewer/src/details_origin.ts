@@ -39,7 +39,7 @@ export function originSection(page: Page, origin: number | null, heading = "Sour
             event.preventDefault();
             page.select({ kind: "line", source: step.source, line: step.start_line });
           },
-        }, visible(place))));
+        }, short(visible(place), 30))));
     const fill = (): void => {
       if (body.open && body.children.length === 1) body.append(excerpt(page, step));
     };

@@ -11,7 +11,7 @@ import { phaseLabel, phaseTitle } from "./repeats.js";
 import { short, visible } from "./names.js";
 import { hue } from "./world.js";
 
-export function totalFacts(page: Page, totals: Totals): HTMLElement {
+export function totalFacts(page: Page, totals: Totals): HTMLElement | null {
   const whole = page.world().model.totals;
   return facts([
     ["commands", totals.commands.toLocaleString("en")],

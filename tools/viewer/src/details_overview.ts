@@ -7,7 +7,7 @@ import { totalFacts } from "./details_other.js";
 import { bytes, count, percent, time } from "./quantities.js";
 import { short, visible } from "./names.js";
 import { dot } from "./rows.js";
-import { hue } from "./world.js";
+import { heat, hue } from "./world.js";
 
 export function overview(page: Page): HTMLElement[] {
   const world = page.world();
@@ -41,7 +41,7 @@ export function overview(page: Page): HTMLElement[] {
     ])),
     section(`Takes longest, ${page.timeWord()}`, costly.length === 0 ? null : longList(costly.map((node) => () => h("div", { class: "use" },
       commandLink(page, node), h("small", {}, time(model.time_us[node]!)))))),
-    section("Colours", legend(page)),
+    section(`Colours, ${page.store.state.colour === "cost" ? "by time" : `by ${page.store.state.colour}`}`, legend(page)),
     section("Parameters", view.parameters.length === 0 ? null : facts([
       ...(view.half === null ? [] : [["half", view.half] as [string, string]]),
       ...view.parameters.map(([name, value]): [string, string] => [short(name, 30), visible(String(value))]),
@@ -54,11 +54,22 @@ export function overview(page: Page): HTMLElement[] {
 function legend(page: Page): HTMLElement {
   const world = page.world();
   const { view } = world.model;
+  const { colour } = page.store.state;
+  const critical = view.critical_path.length === 0 ? null : h("li", {}, dot(page.theme.critical), "critical path");
+  if (colour === "cost") {
+    return h("ul", { class: "legend" }, critical, [0, 0.25, 0.45, 0.65, 0.9].map((share) => h("li", {}, dot(heat(page.theme, share)),
+      share === 0 ? "least time" : share === 0.9 ? "most time" : "")));
+  }
+  if (colour === "kernel") {
+    const ranked = view.kernels.map((_, kernel) => kernel).sort((a, b) => world.kernelHues[a]! - world.kernelHues[b]!);
+    return h("ul", { class: "legend" }, critical, ranked.slice(0, 12).map((kernel) =>
+      h("li", {}, dot(hue(page.theme, world.kernelHues[kernel])), short(world.model.kernelName[kernel]!, 40))));
+  }
   const titles = new Map<number, string>();
   world.hues.forEach((number, phase) => {
     if (number !== null && !titles.has(number)) titles.set(number, view.phases[phase]!.title || view.phases[phase]!.name);
   });
   return h("ul", { class: "legend" },
-    h("li", {}, dot(page.theme.critical), "critical path"),
+    critical,
     [...titles].slice(0, 12).map(([number, text]) => h("li", {}, dot(hue(page.theme, number)), short(text, 40))));
 }

@@ -26,9 +26,9 @@ export function section(name: string, ...content: (Content | null)[]): HTMLEleme
   return shown.length === 0 ? null : h("section", {}, h("h3", {}, name), ...shown);
 }
 
-/** Name and value; null values are left out. */
-export function facts(rows: [string, Content | null][]): HTMLElement {
-  return h("dl", {}, rows.filter(([, value]) => value !== null).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value!)]));
+/** Name and value; null values are left out, and without any value the whole. */
+export function facts(rows: [string, Content | null][]): HTMLElement | null {
+  return rows.every(([, value]) => value === null) ? null : h("dl", {}, rows.filter(([, value]) => value !== null).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value!)]));
 }
 
 export function documentation(text: string | null): HTMLElement | null {

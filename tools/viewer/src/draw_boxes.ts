@@ -20,13 +20,14 @@ const READABLE = 0.42;
 export function leafSize(world: World): (box: Box) => { width: number; height: number } {
   return (box) => {
     if (box.node === null) {
-      const wide = Math.max(textWidth(short(box.title, 60), TITLE_FONT) + textWidth(box.subtitle, SMALL_FONT) + 58, CLOSED.width);
+      const beside = box.kind === "ladder" ? 0 : textWidth(box.subtitle, SMALL_FONT);
+      const wide = Math.max(textWidth(short(box.title, 60), TITLE_FONT) + beside + 58, CLOSED.width);
       return { width: Math.min(330, Math.ceil(wide / 20) * 20), height: CLOSED.height };
     }
     const command = world.model.view.nodes[box.node]!;
     if (command.kind === "join" || command.kind === "empty") return { width: 84, height: 24 };
     const title = textWidth(commandTitle(world, box.node), TITLE_FONT) + badgeWidth(command.kind);
-    const wide = Math.max(title, textWidth(writtenPlanes(world, box.node), PLANE_FONT)) + 26;
+    const wide = Math.max(title, textWidth(secondLine(world, box.node), PLANE_FONT)) + 26;
     return { width: Math.min(220, Math.max(108, Math.ceil(wide / 12) * 12)), height: COMMAND_HEIGHT };
   };
 }
@@ -124,7 +125,7 @@ function drawClosed(context: CanvasRenderingContext2D, world: World, shown: Show
   drawComposition(context, world, shown, look);
   if (scale < READABLE * 0.62) return;
   triangle(context, x + 13, y + 17, theme.soft, false);
-  const right = box.subtitle === "" ? 0 : textWidth(box.subtitle, SMALL_FONT) + 10;
+  const right = box.subtitle === "" || box.kind === "ladder" ? 0 : textWidth(box.subtitle, SMALL_FONT) + 10;
   context.font = TITLE_FONT;
   context.fillStyle = theme.ink;
   context.fillText(fit(short(box.title, 80), TITLE_FONT, width - 34 - right), x + 22, y + 17);
@@ -193,24 +194,33 @@ function drawCommand(context: CanvasRenderingContext2D, world: World, shown: Sho
     context.fillText(fit(commandTitle(world, node), SMALL_FONT, width - 22), x + 13, y + height / 2);
     return;
   }
-  context.fillText(fit(commandTitle(world, node), TITLE_FONT, width - 18 - badge), x + 11, y + 14);
+  const second = secondLine(world, node);
+  const middle = second === "" ? y + height / 2 : y + 14;
+  context.fillText(fit(commandTitle(world, node), TITLE_FONT, width - 18 - badge), x + 11, middle);
   if (badge > 0) {
     context.font = `9px ${SANS}`;
     context.fillStyle = theme.faint;
-    context.fillText(badgeOf(command.kind), x + width - badge + 1, y + 14);
+    context.fillText(badgeOf(command.kind), x + width - badge + 1, middle);
   }
   context.font = PLANE_FONT;
   context.fillStyle = theme.soft;
-  context.fillText(fit(writtenPlanes(world, node), PLANE_FONT, width - 18), x + 11, y + 29);
+  context.fillText(fit(second, PLANE_FONT, width - 18), x + 11, y + 29);
   const share = (world.model.time_us[node] ?? 0) / (world.mostTime_us || 1);
   if (share > 0) {
     context.fillStyle = alpha(theme.ink, 0.32);
     context.fillRect(x + 11, y + height - 4, Math.max(1, (width - 22) * share), 2);
   }
-  if (command.flags.length > 0) drawMark(context, x + width - 7, y + 1, "!", theme.critical, theme);
+  if (command.flags.length > 0) drawMark(context, x + width - 7, y + 1, "!", theme.critical, look);
   if (status !== undefined && status !== "same") {
-    drawMark(context, x + 1, y + 1, STATUS_SIGN[status], statusColour(theme, status), theme);
+    drawMark(context, x + 1, y + 1, STATUS_SIGN[status], statusColour(theme, status), look);
   }
+}
+
+/** What it writes; where that is not known, how large the launch is. */
+function secondLine(world: World, node: number): string {
+  const { grid, block } = world.model.view.nodes[node]!;
+  const sizes = (all: number[]): string => all.filter((each, at) => at === 0 || each !== 1).join("×");
+  return writtenPlanes(world, node) || (grid === null || block === null ? "" : `${sizes(grid)} blocks of ${sizes(block)}`);
 }
 
 function badgeOf(kind: string): string {
@@ -221,13 +231,14 @@ function badgeWidth(kind: string): number {
   return kind === "launch" ? 0 : textWidth(badgeOf(kind), `9px ${SANS}`) + 9;
 }
 
-function drawMark(context: CanvasRenderingContext2D, x: number, y: number, sign: string, colour: string, theme: Theme): void {
+function drawMark(context: CanvasRenderingContext2D, x: number, y: number, sign: string, colour: string, look: Look): void {
+  const size = Math.min(2, Math.max(1, 0.8 / look.scale));
   context.beginPath();
-  context.arc(x, y, 7.5, 0, 2 * Math.PI);
+  context.arc(x, y, 7.5 * size, 0, 2 * Math.PI);
   context.fillStyle = colour;
   context.fill();
-  context.font = `700 11px ${SANS}`;
-  context.fillStyle = theme.dark ? "#14171a" : "#ffffff";
+  context.font = `700 ${11 * size}px ${SANS}`;
+  context.fillStyle = look.theme.dark ? "#14171a" : "#ffffff";
   context.fillText(sign, x - textWidth(sign, context.font) / 2, y + 0.5);
 }
 

@@ -3,9 +3,9 @@
 import type { Box } from "./boxes.js";
 import { listen, toWorld, type Camera } from "./camera.js";
 import { h, replace } from "./dom.js";
-import { drawBox, leafSize, type Look } from "./draw_boxes.js";
+import { drawBox, leafSize } from "./draw_boxes.js";
 import { drawBundles, drawMinimap, drawOwnEdges, type View } from "./draw_edges.js";
-import { commandsOf, litCommands, type Part } from "./lit.js";
+import { lookOf } from "./look.js";
 import type { Page } from "./page.js";
 import { prepareCanvas } from "./paint.js";
 import { count, time } from "./quantities.js";
@@ -85,7 +85,7 @@ export class GraphView {
     const { theme, store } = this.page;
     const { x, y, scale } = this.camera;
     const view: View = { left: x, top: y, right: x + width / scale, bottom: y + height / scale };
-    const look = this.look(world, stage);
+    const look = lookOf(world, stage, store.state, this.page.theme, this.camera.scale, this.hovered);
     context.save();
     context.scale(scale, scale);
     context.translate(-x, -y);
@@ -116,29 +116,10 @@ export class GraphView {
     this.canvas.dataset["lit"] = String(look.lit?.size ?? 0);
   }
 
-  private look(world: World, stage: Stage): Look {
-    const { selection, filter, colour } = this.page.store.state;
-    const selected = new Set<Box>();
-    if (selection?.kind === "command") selected.add(stage.visibleBox(world.tree.ofCommand[selection.index]!));
-    if (selection?.kind === "phase") selected.add(stage.visibleBox(world.tree.ofPhase[selection.index]!));
-    let lit: Look["lit"] = null;
-    if (selection !== null) {
-      lit = new Map();
-      for (const [node, part] of litCommands(world.model, selection)) {
-        const box = stage.visibleBox(world.tree.ofCommand[node]!);
-        const parts: Map<Part, number> = lit.get(box) ?? new Map<Part, number>();
-        parts.set(part, (parts.get(part) ?? 0) + 1);
-        lit.set(box, parts);
-      }
-      if (lit.size === 0) lit = null;
-    }
-    return { theme: this.page.theme, scale: this.camera.scale, colour, hovered: this.hovered, selected, lit,
-      kept: filter === null ? null : keptBoxes(world, filter) };
-  }
-
   /** At first the whole picture, but never smaller than can be read: then its beginning. */
   private start(scene: Scene, width: number, height: number): void {
-    this.fit(Math.min(0.85, Math.max(0.5, (width - 28) / scene.width)));
+    const whole = Math.min((width - 36) / scene.width, (height - 36) / scene.height);
+    this.fit(whole >= 0.62 ? 0 : Math.min(0.85, Math.max(0.5, (width - 28) / scene.width)));
     if (this.camera.scale * scene.height > height) this.camera.y = -14 / this.camera.scale;
     if (this.camera.scale * scene.width > width) this.camera.x = -14 / this.camera.scale;
     const { selection } = this.page.store.state;
@@ -300,18 +281,3 @@ export class GraphView {
     if (selection?.kind === "phase") this.togglePhase(selection.index);
   }
 }
-
-const kept = new WeakMap<World, { key: string; boxes: Set<Box> }>();
-
-function keptBoxes(world: World, filter: Selection): Set<Box> {
-  const key = JSON.stringify(filter);
-  const known = kept.get(world);
-  if (known?.key === key) return known.boxes;
-  const boxes = new Set<Box>();
-  for (const node of commandsOf(world.model, filter)) {
-    for (let box: Box | null = world.tree.ofCommand[node]!; box !== null && !boxes.has(box); box = box.parent) boxes.add(box);
-  }
-  kept.set(world, { key, boxes });
-  return boxes;
-}
-

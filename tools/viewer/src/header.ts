@@ -54,11 +54,11 @@ export class Header {
     const next: Record<State["colour"], State["colour"]> = { phase: "kernel", kernel: "cost", cost: "phase" };
     replace(this.switches,
       filter === null ? null : h("button", { type: "button", class: "chip", id: "filter", title: "Show everything again (F)", onclick: () => store.update({ filter: null }) },
-        `only ${this.filterText(filter)} ×`),
+        `× only ${this.filterText(filter)}`),
       this.page.worlds.other === null ? null : h("button", {
         type: "button", id: "side", title: "The other graph (S)",
         onclick: () => store.update({ side: side === "this" ? "other" : "this", selection: null, filter: null }),
-      }, side === "this" ? "after" : "before"),
+      }, `shown: ${side === "this" ? "after" : "before"}`),
       h("button", { type: "button", id: "colour", title: "What colours mean (L)", onclick: () => store.update({ colour: next[colour] }) },
         `by ${colour === "cost" ? "time" : colour}`),
       h("button", { type: "button", id: "theme", title: "Light or dark (T)", "aria-label": "Light or dark", onclick: this.actions.toggleTheme },

@@ -16,13 +16,16 @@ import { DARK, LIGHT } from "./palette.js";
 import { Panels } from "./panels.js";
 import { bytes, count, extent, operations, time } from "./quantities.js";
 import { readView } from "./read.js";
-import { phaseLabel } from "./repeats.js";
+import { phaseLabel, phasePlace } from "./repeats.js";
 import { SourceView } from "./source_view.js";
 import { initialState, readHash, Store, writeHash, type Selection, type ViewName } from "./state.js";
 import { Strip } from "./strip.js";
 import { TimeView } from "./time_view.js";
 import { Tip } from "./tip.js";
 import { makeWorlds } from "./world.js";
+
+/** Below this width, in CSS pixels, details show only while something is selected. */
+const NARROW = 1180;
 
 function start(): void {
   const root = byId("page");
@@ -39,14 +42,16 @@ function start(): void {
 
 function show(root: HTMLElement, view: View): void {
   document.title = `${view.title.slice(0, 100)} · cgraph`;
-  const store = new Store({ ...initialState(), ...readHash(location.hash) });
+  const worlds = makeWorlds(view);
+  const phased = new Set(worlds.this.hues.filter((number) => number !== null)).size > 1;
+  const store = new Store({ ...initialState(), colour: phased ? "phase" : "kernel", ...readHash(location.hash) });
   const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
   const tip = new Tip();
   let waiting = false;
   const page: Page = {
     store,
     theme: LIGHT,
-    worlds: makeWorlds(view),
+    worlds,
     world: () => (store.state.side === "other" ? page.worlds.other : null) ?? page.worlds.this,
     redraw: () => {
       if (waiting) return;
@@ -63,7 +68,7 @@ function show(root: HTMLElement, view: View): void {
       return [name, `${role} · ${element ?? ""} [${extent(sizes)}] · ${bytes(size_bytes)}`];
     },
     timeWord: () => (page.world().model.view.timed ? "measured" : "estimated"),
-    phaseText: (phase) => (phase === null ? "" : phaseLabel(page.world().model, phase, 40)),
+    phaseText: (phase) => (phase === null ? "" : phasePlace(page.world().model, phase, 40)),
     select: (selection, from) => {
       store.update({ selection });
       if (selection !== null && from !== "here") bring(selection);
@@ -75,6 +80,7 @@ function show(root: HTMLElement, view: View): void {
       store.update({ view: "source" });
       source.show(selection.source, selection.line);
     } else if (store.state.view === "graph") graph.show(selection);
+    else if (store.state.view === "source" && selection.kind === "command") source.showCommand(selection.index);
   };
   if (!exists(page.world().model.view, store.state.selection)) store.update({ selection: null });
   if (!exists(page.world().model.view, store.state.filter)) store.update({ filter: null });
@@ -107,7 +113,8 @@ function show(root: HTMLElement, view: View): void {
     const shown = current();
     if (middle.firstElementChild !== shown.element) replace(middle, shown.element);
     root.dataset["view"] = store.state.view;
-    root.classList.toggle("no-details", !store.state.details);
+    const narrow = window.innerWidth < NARROW && store.state.selection === null;
+    root.classList.toggle("no-details", !store.state.details || narrow);
     root.classList.toggle("no-outline", !store.state.outline);
     header.draw();
     panels.draw();
@@ -120,6 +127,7 @@ function show(root: HTMLElement, view: View): void {
     if (state.selection !== before.selection) status.textContent = spoken(page);
     history.replaceState(null, "", `#${writeHash(state)}`);
     drawAll();
+    if (state.view === "source" && before.view !== "source" && state.selection?.kind === "command") source.showCommand(state.selection.index);
     if (state.view === "graph" && before.view !== "graph" && state.selection !== null && state.selection.kind !== "line") graph.show(state.selection);
   });
   prefersDark.addEventListener("change", () => {

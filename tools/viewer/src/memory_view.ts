@@ -1,8 +1,8 @@
 // The memory view: every plane of the arena as a block, from its first use to its last.
 
-import { marks } from "./axis.js";
 import { listen, zoomAt, type Camera } from "./camera.js";
 import { h, replace } from "./dom.js";
+import { CURVE, drawAxes, drawCurve, LEFT, RIGHT, TOP, type Frame } from "./memory_axes.js";
 import { memoryPicture, sharers, type Block, type MemoryPicture } from "./memory_blocks.js";
 import type { MainView, Page } from "./page.js";
 import { fit, MONO, prepareCanvas, SANS, textWidth } from "./paint.js";
@@ -12,13 +12,6 @@ import { drawRibbon, ribbonHeight } from "./ribbon.js";
 import { short } from "./names.js";
 import { hue, type World } from "./world.js";
 
-const LEFT = 70;
-const TOP = 14;
-const RIGHT = 14;
-const CURVE = 54;
-const LABEL = `11px ${SANS}`;
-
-interface Frame { width: number; height: number; top: number; bottom: number; x(position: number): number; y(address: number): number }
 
 export class MemoryView implements MainView {
   readonly element: HTMLElement;
@@ -109,7 +102,7 @@ export class MemoryView implements MainView {
     context.rect(LEFT, 0, width - LEFT - RIGHT, height);
     context.clip();
     this.drawBlocks(context, world, picture, frame);
-    this.drawCurve(context, picture, frame);
+    drawCurve(context, picture, frame, theme);
     const { selection } = store.state;
     drawRibbon(context, world, theme, frame.bottom + 8, frame.x, { left: LEFT, right: width - RIGHT },
       selection?.kind === "phase" ? selection.index : null);
@@ -119,7 +112,7 @@ export class MemoryView implements MainView {
       context.fillRect(x - 0.75, TOP, 1.5, frame.bottom - TOP + 6);
     }
     context.restore();
-    this.drawAxes(context, picture, frame);
+    drawAxes(context, picture, frame, theme, world.model.view.memory);
     this.canvas.dataset["blocks"] = String(picture.blocks.length);
   }
 
@@ -218,70 +211,6 @@ export class MemoryView implements MainView {
     return hue(this.page.theme, phase === null ? null : world.hues[phase]);
   }
 
-  private drawCurve(context: CanvasRenderingContext2D, picture: MemoryPicture, frame: Frame): void {
-    const { theme } = this.page;
-    const most = Math.max(1, ...limits(picture.inUse), picture.arena_bytes);
-    const base = TOP + CURVE;
-    context.beginPath();
-    context.moveTo(frame.x(0), base);
-    picture.inUse.forEach((amount, position) => {
-      const y = base - ((CURVE - 8) * amount) / most;
-      context.lineTo(frame.x(position), y);
-      context.lineTo(frame.x(position + 1), y);
-    });
-    context.lineTo(frame.x(picture.inUse.length), base);
-    context.closePath();
-    context.fillStyle = alpha(theme.soft, 0.22);
-    context.fill();
-    const peak = picture.inUse.reduce((best, amount, position) => (amount > picture.inUse[best]! ? position : best), 0);
-    const x = frame.x(peak + 0.5);
-    const y = base - ((CURVE - 8) * picture.inUse[peak]!) / most;
-    context.fillStyle = theme.critical;
-    context.fillRect(x - 0.75, y, 1.5, base - y);
-    const text = `peak ${bytes(picture.inUse[peak]!)} at command ${peak + 1}`;
-    context.font = `600 ${LABEL}`;
-    const width = textWidth(text, context.font);
-    context.fillText(text, Math.min(x + 6, frame.width - RIGHT - width - 4), TOP + 4);
-  }
-
-  private drawAxes(context: CanvasRenderingContext2D, picture: MemoryPicture, frame: Frame): void {
-    const { theme } = this.page;
-    const { memory } = this.page.world().model.view;
-    context.font = LABEL;
-    const label = (text: string, y: number, colour: string): void => {
-      context.fillStyle = colour;
-      context.fillText(text, LEFT - textWidth(text, context.font) - 8, y);
-    };
-    const levels = marks(0, picture.arena_bytes, 6, 2);
-    for (const level of levels) {
-      const y = frame.y(level);
-      context.fillStyle = alpha(theme.ink, 0.1);
-      context.fillRect(LEFT, y, frame.width - LEFT - RIGHT, 0.8);
-      if (y > frame.top + 16 || memory === null) label(bytes(level), y, theme.soft);
-    }
-    label("in use", TOP + CURVE - 8, theme.soft);
-    if (memory !== null && picture.placed) {
-      const line = (value: number, text: string, colour: string, dash: number[], above: number): void => {
-        const y = frame.y(value);
-        context.setLineDash(dash);
-        context.strokeStyle = colour;
-        context.lineWidth = 1.4;
-        context.beginPath();
-        context.moveTo(LEFT, y);
-        context.lineTo(frame.width - RIGHT, y);
-        context.stroke();
-        context.setLineDash([]);
-        context.fillStyle = colour;
-        context.font = LABEL;
-        context.fillText(text, frame.width - RIGHT - textWidth(text, LABEL) - 4, y + above);
-      };
-      const same = memory.arena_bytes === memory.lower_bound_bytes;
-      line(memory.arena_bytes, same ? `arena ${bytes(memory.arena_bytes)} = lower bound` : `arena ${bytes(memory.arena_bytes)}`, theme.critical, [], -8);
-      if (!same) line(memory.lower_bound_bytes, `lower bound ${bytes(memory.lower_bound_bytes)}`, theme.read, [6, 4], 9);
-      label(bytes(memory.arena_bytes), frame.y(memory.arena_bytes), theme.ink);
-    }
-  }
-
   private hit(x: number, y: number): Block | null {
     const frame = this.frame();
     if (x < LEFT) return null;
@@ -302,14 +231,4 @@ export class MemoryView implements MainView {
     this.hovered = block;
     this.page.redraw();
   }
-}
-
-function limits(values: number[]): [number, number] {
-  let least = Infinity;
-  let most = -Infinity;
-  for (const value of values) {
-    least = Math.min(least, value);
-    most = Math.max(most, value);
-  }
-  return [least, most];
 }

@@ -21,14 +21,14 @@ export function short(text: string, length = 60): string {
 }
 
 /**
- * The beginning that at least two thirds of the names share and that ends before a capital letter or behind a `_`,
- * such as `cgImage`: it tells nothing apart, so labels leave it out. Empty where there is none.
+ * The beginning that at least two thirds of the names share and that ends before a word with a capital letter or
+ * behind a `_`, such as `cgImage`: it tells nothing apart, so labels leave it out. Empty where there is none.
  */
 export function commonPrefix(names: readonly string[]): string {
   if (names.length < 3) return "";
   const counts = new Map<string, number>();
   for (const name of new Set(names)) {
-    for (const match of name.slice(0, 40).matchAll(/[a-z0-9](?=[A-Z])|_/g)) {
+    for (const match of (/^\w+/.exec(name.slice(0, 40))?.[0] ?? "").matchAll(/[a-z0-9](?=[A-Z][a-z])|_(?=[A-Za-z])/g)) {
       const prefix = name.slice(0, match.index + 1);
       if (prefix.length < name.length) counts.set(prefix, (counts.get(prefix) ?? 0) + 1);
     }

@@ -36,7 +36,7 @@ export class Panels {
     replace(this.tabs, TITLES.filter(([name]) => name !== "notes" || notes > 0).map(([name, title]) => h("button", {
       type: "button", role: "tab", id: `tab-${name}`, "aria-selected": String(name === panel && query === ""),
       onclick: () => this.page.store.update({ panel: name, query: "" }),
-    }, name === "notes" ? `${title} ${notes}` : title)));
+    }, name === "notes" ? [title, h("small", {}, ` ${notes}`)] : title)));
     const list = panel === "phases" && query === "" ? this.tree : this.list;
     if (list.element.parentElement !== this.body) replace(this.body, list.element);
     replace(this.sub, ...this.subline());

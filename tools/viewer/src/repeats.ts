@@ -22,3 +22,16 @@ export function phaseLabel(model: Model, phase: number, length = 60): string {
   const title = short(phaseTitle(model, phase), length);
   return occurrence === "" ? title : `${title} · ${occurrence}`;
 }
+
+/** The label, and for phases inside repeated ones which repetition: `attention of the heads (l = 3)`. */
+export function phasePlace(model: Model, phase: number, length = 60): string {
+  const around: string[] = [];
+  let outer = model.view.phases[phase]!.parent;
+  while (outer !== null) {
+    const occurrence = phaseOccurrence(model, outer);
+    if (occurrence !== "") around.unshift(occurrence);
+    outer = model.view.phases[outer]!.parent;
+  }
+  const label = phaseLabel(model, phase, length);
+  return around.length === 0 ? label : `${label} (${around.join(", ")})`;
+}

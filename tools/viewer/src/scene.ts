@@ -143,7 +143,7 @@ export class Stage {
           points: route.map((point) => ({ x: point.x + left, y: point.y + top })),
           critical: sibling.edges.some((edge) => this.model.criticalEdges.has(edge)),
           body: sibling.body,
-          orderOnly: sibling.edges.every((edge) => this.model.view.edges[edge]!.plane === null),
+          orderOnly: sibling.edges.every((edge) => this.model.view.edges[edge]!.reason === "order"),
         });
       });
     }

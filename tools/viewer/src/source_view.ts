@@ -47,6 +47,15 @@ export class SourceView implements MainView {
     this.lines();
   }
 
+  /** Turns to where a command is written: its innermost step in the file that the program begins in, if it has one. */
+  showCommand(node: number): void {
+    const { model } = this.page.world();
+    const steps = originsOf(model.view, model.view.nodes[node]!.origin).map((step) => model.view.origins[step]!);
+    const main = steps.length === 0 ? 0 : mainSource(model);
+    const step = steps.find(({ source }) => source === main) ?? steps[0];
+    if (step !== undefined) this.show(step.source, step.start_line);
+  }
+
   draw(): void {
     const world = this.page.world();
     const { sources } = world.model.view;

@@ -87,7 +87,7 @@ export function readHash(hash: string): Partial<State> {
     selection: readSelection(parts.get("select")),
     filter: readSelection(parts.get("only")),
     theme: theme === "light" || theme === "dark" ? theme : null,
-    colour: colour === "kernel" || colour === "cost" ? colour : "phase",
+    ...(colour === "kernel" || colour === "cost" || colour === "phase" ? { colour } : {}),
     side: parts.get("side") === "other" ? "other" : "this",
   };
 }

@@ -6,10 +6,10 @@ import { litCommands } from "./lit.js";
 import { memoryPicture, type MemoryPicture } from "./memory_blocks.js";
 import type { Page } from "./page.js";
 import { prepareCanvas, SANS, textWidth } from "./paint.js";
-import { alpha } from "./palette.js";
+import { alpha, mix } from "./palette.js";
 import { bytes } from "./quantities.js";
 import { drawRibbon, ribbonHeight } from "./ribbon.js";
-import type { World } from "./world.js";
+import { commandColour, type World } from "./world.js";
 
 const LEFT = 12;
 const CURVE = 22;
@@ -51,6 +51,7 @@ export class Strip {
     const top = 6;
     const { selection } = store.state;
     drawRibbon(context, world, theme, top, place, { left: LEFT, right: width - LEFT }, selection?.kind === "phase" ? selection.index : null);
+    if (model.view.phases.length === 0) this.drawCommands(context, world, place, top, per);
     const ticks = top + ribbonHeight(model) + 1;
     context.fillStyle = theme.critical;
     for (const node of model.view.critical_path) context.fillRect(place(model.position[node]!), ticks, Math.max(0.8, per - 0.6), 3);
@@ -64,6 +65,17 @@ export class Strip {
       const wide = Math.max(1.2, Math.min(3, per));
       context.fillRect(x - wide / 2, part === "selected" ? top - 4 : ticks, wide, part === "selected" ? ticks + CURVE + 6 - top : CURVE + 6);
     }
+  }
+
+  /** Without phases: the commands themselves in their colours. */
+  private drawCommands(
+    context: CanvasRenderingContext2D, world: World, place: (position: number) => number, top: number, per: number,
+  ): void {
+    const { theme, store } = this.page;
+    world.model.view.sequence.forEach((node, position) => {
+      context.fillStyle = mix(commandColour(world, theme, node, store.state.colour), theme.card, 0.6);
+      context.fillRect(place(position), top, Math.max(0.6, per - (per > 3 ? 1 : 0)), 15);
+    });
   }
 
   private drawCurve(context: CanvasRenderingContext2D, world: World, place: (position: number) => number, top: number): void {
