@@ -62,7 +62,7 @@ def _lines(facts: Sequence[Difference], view: View, comparison: Comparison) -> I
     for pairing in _changed(comparison.nodes):
         yield f"{SIGNS[pairing.status]} {_numbers(pairing)} {_node(view, comparison, pairing)}"
         yield from (f"    {change}" for change in pairing.changes)
-    counts = Counter(pairing.status for pairing in comparison.nodes)
+    counts: Counter[str] = Counter(pairing.status for pairing in comparison.nodes)
     if facts or _changed(comparison.nodes) or _changed(comparison.planes):
         yield "commands: " + ", ".join(f"{counts[status]} {status}" for status in ("same", *reversed(SIGNS)))
 
