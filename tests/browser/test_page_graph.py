@@ -121,7 +121,7 @@ def test_keys_walk_the_program_and_the_address_keeps_the_place(show: Show) -> No
     assert selected(browser) == "second half"
     assert browser.script("return location.hash") == "#select=phase-2"
     browser.press(ESCAPE)
-    assert browser.script("return location.hash") == "#"
+    assert browser.script("return location.hash") == ""
 
 
 def test_an_address_of_something_that_does_not_exist_selects_nothing(show: Show) -> None:

@@ -32,7 +32,9 @@ def test_long_names_are_cut_and_stand_in_full_in_a_box(show: Show) -> None:
     browser = show(chain_view((name, "b")), "select=command-0")
     assert len(browser.text("#details h2")) <= 90
     assert browser.text("#details .full") == name
-    assert browser.script("return document.querySelector('#details').scrollWidth <= document.querySelector('#details').clientWidth")
+    assert browser.script(
+        "const {scrollWidth, clientWidth} = arguments[0]; return scrollWidth <= clientWidth", browser.one("#details")
+    )
 
 
 def test_right_to_left_marks_are_visible_and_change_nothing(show: Show) -> None:

@@ -25,8 +25,8 @@ Size: TypeAlias = tuple[int, int]
 class Browser:
     """One window. Selectors are those of CSS."""
 
-    def __init__(self, driver: webdriver.Chrome) -> None:
-        self.driver = driver
+    def __init__(self, driver: Any) -> None:
+        self.driver = driver  # webdriver.Chrome, whose methods are typed only in part
 
     def resize(self, size: Size) -> None:
         width, height = size
@@ -43,7 +43,9 @@ class Browser:
 
     def wait(self, condition: str) -> None:
         """Waits until an expression is true."""
-        WebDriverWait(self.driver, WAIT_SECONDS, 0.02).until(lambda driver: driver.execute_script(f"return {condition}"))
+        WebDriverWait(self.driver, WAIT_SECONDS, 0.02).until(
+            lambda driver: driver.execute_script(f"return {condition}")
+        )
 
     def script(self, text: str, *values: Any) -> Any:
         return self.driver.execute_script(text, *values)

@@ -45,7 +45,9 @@ def chain_view(names: Sequence[str], phases: Sequence[ViewPhase] = (), phase_of:
         phases=tuple(phases),
         kernels=tuple(ViewKernel(name, name) for name in names),
         planes=tuple(
-            ViewPlane(f"plane{index}", f"plane{index}", "f32", (256,), "scratch", PLANE_BYTES, (index % 2) * PLANE_BYTES)
+            ViewPlane(
+                f"plane{index}", f"plane{index}", "f32", (256,), "scratch", PLANE_BYTES, (index % 2) * PLANE_BYTES
+            )
             for index in range(count)
         ),
         nodes=nodes,

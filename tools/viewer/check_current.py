@@ -2,9 +2,9 @@
 
     python tools/viewer/check_current.py
 
-Where node and the packages of package-lock.json are at hand, the page is built again and compared byte by byte. Elsewhere
-the hash of the sources that the page carries is compared with that of the sources at hand: so a source that changed
-without a new build is found on every machine. Exit code 1 says that the page is stale.
+Where node and the packages of package-lock.json are at hand, the page is built again and compared byte by byte.
+Elsewhere the hash of the sources that the page carries is compared with that of the sources at hand: so a source that
+changed without a new build is found on every machine. Exit code 1 says that the page is stale.
 """
 
 import hashlib

@@ -77,8 +77,8 @@ export class CompareView implements MainView {
       `${count(world.model.view.nodes.length, "command")} · ${world.model.totals.timeKnown ? time(world.model.totals.time_us) : "–"} · arena ${bytes(world.model.view.memory?.arena_bytes ?? null)} · critical ${time(world.model.view.critical_path_us)}`));
     replace(this.facts,
       h("div", { class: "compare-cards" },
-        card("other", other, own.model.view.comparison!.other_title, "before"), h("span", { class: "arrow", "aria-hidden": true }, "→"),
-        card("this", own, own.model.view.title, "after")),
+        card("other", other, own.model.view.comparison!.other_title, ["before", ...parametersOnly(other, own)].join(" · ")), h("span", { class: "arrow", "aria-hidden": true }, "→"),
+        card("this", own, own.model.view.title, ["after", ...parametersOnly(own, other)].join(" · "))),
       h("div", { class: "switch", role: "group", "aria-label": "Kinds of difference" }, STATUSES.map((status) => {
         const sign = h("b", {}, STATUS_SIGN[status]);
         sign.style.color = statusColour(this.page.theme, status);
@@ -166,4 +166,13 @@ export class CompareView implements MainView {
       context.stroke();
     }
   }
+}
+
+/** Parameters of one graph whose value the other does not have. */
+function parametersOnly(world: World, other: World): string[] {
+  const values = new Map(other.model.view.parameters);
+  const { half, parameters } = world.model.view;
+  const all: [string, string | number][] = half === null ? parameters : [...parameters, ["half", half]];
+  if (other.model.view.half !== null) values.set("half", other.model.view.half);
+  return all.filter(([name, value]) => values.get(name) !== value).slice(0, 4).map(([name, value]) => `${short(name, 30)} = ${short(String(value), 20)}`);
 }

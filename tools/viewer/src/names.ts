@@ -1,21 +1,30 @@
 // Names as a reader sees them. Names may hold anything: control characters become visible, long ones are cut, and
 // right-to-left text cannot leak out of its place. The full text stays in the model.
 
-const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+const CONTROLS = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const FIRST_STRONG_ISOLATE = "\u2068";
 const POP_ISOLATE = "\u2069";
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
 
-/** Control and direction characters as `\u{…}`, so that they show and do nothing. */
+/** Control and direction characters and halves of surrogate pairs as `\u{…}`, so that they show and do nothing. */
 export function visible(text: string): string {
   return text.replace(CONTROLS, (character) =>
     character === "\n" ? "⏎" : character === "\t" ? " " : `\\u{${character.codePointAt(0)?.toString(16) ?? ""}}`);
 }
 
+/** The first characters, no surrogate pair cut in two. */
+export function beginning(text: string, length: number): string {
+  return text.slice(0, length).replace(/[\ud800-\udbff]$/, "");
+}
+
+function ending(text: string, length: number): string {
+  return text.slice(text.length - length).replace(/^[\udc00-\udfff]/, "");
+}
+
 /** At most `length` characters, the middle left out, isolated from text around it. */
 export function short(text: string, length = 60): string {
   const half = Math.floor((length - 1) / 2);
-  const cut = text.length <= length ? text : `${text.slice(0, length - 1 - half)}…${text.slice(text.length - half)}`;
+  const cut = text.length <= length ? text : `${beginning(text, length - 1 - half)}…${ending(text, half)}`;
   const shown = visible(cut);
   return RIGHT_TO_LEFT.test(shown) ? `${FIRST_STRONG_ISOLATE}${shown}${POP_ISOLATE}` : shown;
 }

@@ -1,6 +1,7 @@
 // Small steps of drawing on a canvas, shared by the views.
 
 import type { Point } from "./layout.js";
+import { beginning } from "./names.js";
 
 export const SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif";
 export const MONO = "ui-monospace, 'SF Mono', 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace";
@@ -38,7 +39,7 @@ export function fit(text: string, font: string, width: number): string {
       if (textWidth(`${text.slice(0, middle)}…`, font) <= step) low = middle;
       else high = middle - 1;
     }
-    cut = low === 0 ? "" : `${text.slice(0, low).trimEnd()}…`;
+    cut = low === 0 ? "" : `${beginning(text, low).trimEnd()}…`;
     if (fitted.size > MOST_WIDTHS) fitted.clear();
     fitted.set(key, cut);
   }

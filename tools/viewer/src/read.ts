@@ -29,7 +29,11 @@ function complete<T>(items: T[] | undefined, defaults: Partial<T>): T[] {
 
 /** The view that a JSON value holds, or null where it holds none (the page as it is built). */
 export function readView(data: Partial<View>): View | null {
-  if (data.format !== "cgraph-view") return null;
+  return data.format === "cgraph-view" ? completeView(data) : null;
+}
+
+/** The other graph of a comparison need not say its format again. */
+function completeView(data: Partial<View>): View {
   const view = { ...VIEW, ...data } as View;
   view.origins = complete(view.origins, ORIGIN);
   view.phases = complete(view.phases, PHASE);
@@ -43,9 +47,6 @@ export function readView(data: Partial<View>): View | null {
   view.edges = complete(view.edges, EDGE);
   view.notes = complete(view.notes, NOTE);
   if (view.sequence.length !== view.nodes.length) view.sequence = view.nodes.map((_, index) => index);
-  if (view.comparison) {
-    const other = readView(view.comparison.other);
-    view.comparison = other && { ...view.comparison, other };
-  }
+  if (view.comparison !== null) view.comparison = { ...view.comparison, other: completeView(view.comparison.other) };
   return view;
 }

@@ -10,6 +10,7 @@ import { linesOf, type Token } from "./syntax.js";
 import { heat, type World } from "./world.js";
 
 const LINE = 19;
+const STEP = 20;
 
 interface Weight { commands: number; time_us: number }
 
@@ -21,12 +22,15 @@ export class SourceView implements MainView {
   private readonly weights = new Map<World, Map<number, Weight>[]>();
   private readonly tokens = new Map<string, Token[][]>();
   private source = -1;
+  private drawnFirst = -1;
   private drawnFor = "";
 
   constructor(private readonly page: Page) {
     this.element = h("div", { class: "view", id: "view-source" }, this.tabs, this.text);
     this.text.append(this.space);
-    this.text.addEventListener("scroll", () => this.lines());
+    this.text.addEventListener("scroll", () => {
+      if (this.firstLine() !== this.drawnFirst) this.lines();
+    });
   }
 
   private weightsOf(world: World): Map<number, Weight>[] {
@@ -75,6 +79,11 @@ export class SourceView implements MainView {
     this.lines();
   }
 
+  /** The first line, from 0, that exists as an element: in steps, so that few scrolls draw. */
+  private firstLine(): number {
+    return Math.max(0, Math.floor(this.text.scrollTop / LINE / STEP - 1) * STEP);
+  }
+
   /** Only the lines in the window exist as elements. */
   private lines(): void {
     const world = this.page.world();
@@ -88,8 +97,9 @@ export class SourceView implements MainView {
     const weights = this.weightsOf(world)[this.source]!;
     const whole = world.model.totals;
     const chosen = this.chosenLines(world);
-    const first = Math.max(0, Math.floor(this.text.scrollTop / LINE) - 20);
-    const last = Math.min(tokens.length, first + Math.ceil(this.text.clientHeight / LINE) + 40);
+    const first = this.firstLine();
+    this.drawnFirst = first;
+    const last = Math.min(tokens.length, first + Math.ceil(this.text.clientHeight / LINE) + 3 * STEP);
     this.space.style.height = `${tokens.length * LINE + 30}px`;
     replace(this.space, tokens.slice(first, last).map((line, at) => {
       const number = first + at + 1;

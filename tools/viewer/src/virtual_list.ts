@@ -17,10 +17,13 @@ export class VirtualList {
   private rows: Row[] = [];
   private cursor = -1;
   private cursorKey = "";
+  private drawnWindow = "";
 
   constructor(private readonly role: "tree" | "listbox", label: string) {
     this.element = h("div", { class: "list", tabindex: 0, role, "aria-label": label }, this.space);
-    this.element.addEventListener("scroll", () => this.draw());
+    this.element.addEventListener("scroll", () => {
+      if (this.window().join() !== this.drawnWindow) this.draw();
+    });
     this.element.addEventListener("keydown", (event) => this.key(event));
   }
 
@@ -40,10 +43,17 @@ export class VirtualList {
     if (at >= 0) this.moveTo(at);
   }
 
-  draw(): void {
+  /** The first row that exists as an element, and the one behind the last: steps of MARGIN, so that few scrolls draw. */
+  private window(): [number, number] {
     const { scrollTop, clientHeight } = this.element;
-    const first = Math.max(0, Math.floor(scrollTop / ROW_HEIGHT) - MARGIN);
-    const last = Math.min(this.rows.length, Math.ceil((scrollTop + clientHeight) / ROW_HEIGHT) + MARGIN);
+    const first = Math.max(0, Math.floor(scrollTop / ROW_HEIGHT / MARGIN - 1) * MARGIN);
+    const last = Math.ceil((scrollTop + clientHeight) / ROW_HEIGHT / MARGIN + 1) * MARGIN;
+    return [first, Math.min(this.rows.length, last)];
+  }
+
+  draw(): void {
+    const [first, last] = this.window();
+    this.drawnWindow = `${first},${last}`;
     this.space.style.height = `${this.rows.length * ROW_HEIGHT}px`;
     replace(this.space, this.rows.slice(first, last).map((row, index) => this.rowElement(row, first + index)));
     const active = this.cursor >= first && this.cursor < last;
