@@ -55,10 +55,12 @@ class Browser:
         self.driver.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => setTimeout(done, 0));")
 
     def all(self, selector: str) -> list[WebElement]:
-        return self.driver.find_elements("css selector", selector)
+        found: list[WebElement] = self.driver.find_elements("css selector", selector)
+        return found
 
     def one(self, selector: str) -> WebElement:
-        return self.driver.find_element("css selector", selector)
+        found: WebElement = self.driver.find_element("css selector", selector)
+        return found
 
     def text(self, selector: str) -> str:
         return str(self.script("return document.querySelector(arguments[0])?.textContent ?? ''", selector))

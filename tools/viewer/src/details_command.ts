@@ -128,7 +128,7 @@ function argumentsSection(page: Page, command: Command): HTMLElement | null {
     const offset = argument.offset_bytes ?? 0;
     return h("tr", {}, h("td", {}, short(argument.slot, 24)), h("td", {}, modeMark(argument.access)),
       h("td", {}, argument.plane !== null ? planeLink(page, argument.plane, 26)
-        : argument.value === null ? h("span", { class: "quiet" }, "left out") : h("span", { class: "mono" }, short(argument.value, 40)),
+        : argument.value === null || (argument.value === "null" && argument.access !== null) ? h("span", { class: "quiet" }, "left out") : h("span", { class: "mono" }, short(argument.value, 40)),
       offset === 0 ? "" : h("small", {}, ` + ${bytes(offset)}`)),
       h("td", { class: "number" }, plane === null ? "" : `${argument.extent === null ? "" : extent(argument.extent)} ${plane.element ?? ""}`));
   };

@@ -27,6 +27,7 @@ export class GraphView {
   private readonly buttons = h("div", { class: "corner", role: "toolbar", "aria-label": "Picture" });
   private readonly camera: Camera = { x: 0, y: 0, scale: 1 };
   private readonly drawn = new Map<World, Drawn>();
+  private onScreen: Camera = { x: 0, y: 0, scale: 1 };
   private hovered: Box | null = null;
   private minimap: { x: number; y: number; scale: number } | null = null;
   private shownWorld: World | null = null;
@@ -134,6 +135,14 @@ export class GraphView {
     this.camera.x = scene.width / 2 - width / 2 / this.camera.scale;
     this.camera.y = scene.height / 2 - height / 2 / this.camera.scale;
     this.page.redraw();
+  }
+
+  /** On paper the whole picture stands; afterwards the window shows what it showed before. */
+  print(printing: boolean): void {
+    if (printing) {
+      this.onScreen = { ...this.camera };
+      this.fit();
+    } else Object.assign(this.camera, this.onScreen);
   }
 
   zoom(factor: number): void {

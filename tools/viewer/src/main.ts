@@ -144,6 +144,7 @@ function show(root: HTMLElement, view: View): void {
   for (const [event, printing] of [["beforeprint", true], ["afterprint", false]] as const) {
     window.addEventListener(event, () => {
       document.body.classList.toggle("printing", printing);
+      graph.print(printing);
       drawAll();
     });
   }
