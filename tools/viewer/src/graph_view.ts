@@ -27,6 +27,8 @@ export class GraphView {
   private readonly buttons = h("div", { class: "corner", role: "toolbar", "aria-label": "Picture" });
   private readonly camera: Camera = { x: 0, y: 0, scale: 1 };
   private readonly drawn = new Map<World, Drawn>();
+  /** How much finer than a screen the picture is seen: on paper small text can be read. */
+  private fineness = 1;
   private onScreen: Camera = { x: 0, y: 0, scale: 1 };
   private hovered: Box | null = null;
   private minimap: { x: number; y: number; scale: number } | null = null;
@@ -86,7 +88,7 @@ export class GraphView {
     const { theme, store } = this.page;
     const { x, y, scale } = this.camera;
     const view: View = { left: x, top: y, right: x + width / scale, bottom: y + height / scale };
-    const look = lookOf(world, stage, store.state, this.page.theme, this.camera.scale, this.hovered);
+    const look = lookOf(world, stage, store.state, theme, scale * this.fineness, this.hovered);
     context.save();
     context.scale(scale, scale);
     context.translate(-x, -y);
@@ -139,6 +141,7 @@ export class GraphView {
 
   /** On paper the whole picture stands; afterwards the window shows what it showed before. */
   print(printing: boolean): void {
+    this.fineness = printing ? 3 : 1;
     if (printing) {
       this.onScreen = { ...this.camera };
       this.fit();

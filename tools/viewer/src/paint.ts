@@ -82,7 +82,7 @@ export function arrowhead(context: CanvasRenderingContext2D, from: Point, to: Po
 /** Fits a canvas to its element and the screen's pixels; the context then measures in CSS pixels. */
 export function prepareCanvas(canvas: HTMLCanvasElement): { context: CanvasRenderingContext2D; width: number; height: number } {
   const { clientWidth: width, clientHeight: height } = canvas;
-  const ratio = Math.min(3, window.devicePixelRatio || 1) * (document.body.classList.contains("printing") ? 2 : 1);
+  const ratio = Math.min(3, window.devicePixelRatio || 1) * (document.body.classList.contains("printing") ? 3 : 1);
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
