@@ -16,6 +16,13 @@ HOSTILE: tuple[Any, ...] = (
     "../../etc/passwd", "/etc/passwd", "C:\\x", "read", "write", "f16", "scratch", "input", "pointer", "natural",
     [], [0], [-1], [[]], [[[[[[]]]]]], {}, {"a": 1}, [[1, [[0, 1]]]], [[10**70, [[0, 64]]]], ["divide", 1, 0],
 )  # fmt: skip
+PLACES = (
+    ("graph", "nodes", "launches"), ("graph", "nodes", "fills"), ("graph", "nodes", "copies"), ("graph", "nodes"),
+    ("graph", "planes"), ("graph", "planes", "extent"), ("graph", "planes", "role"), ("graph", "shapes"),
+    ("graph", "images"), ("plan",), ("plan", "offsets"), ("schedule",), ("schedule", "waits"), ("module_of",),
+    ("codes",), ("modules",), ("levels",), ("planes",), ("allocations",), ("kernels",),
+)  # fmt: skip
+WORDS = ("scratch", "input", "output", "saved", "f32", "f16", "i32", "read", "write", "accumulate", "serial", "lfcj")
 PIECES = (b"[", b"]", b"{", b"}", b",", b'"', b"\\", b"1", b"-", b"e9", b".5", b"null", b"NaN", b"\xff")
 
 
@@ -48,6 +55,8 @@ def mutate_manifest(
     for _ in range(random.choice((1, 1, 1, 2, 4))):
         if contents and random.random() < 0.15:
             _change_blob(contents, random)
+        elif random.random() < 0.5:
+            _change_number(values, random)
         else:
             _change_value(values, random)
     return values, contents
@@ -103,6 +112,29 @@ def _change_blob(blobs: dict[str, bytes], random: Random) -> None:
         blobs[name] = blobs[random.choice(list(blobs))]
     else:
         blobs[name] = mutate_bytes(blobs[name], random)
+
+
+def _change_number(root: dict[str, Any], random: Random) -> None:
+    """Changes one number among those that say what a program does, by little: what is wrong then is seldom its type."""
+    holder: Any = root
+    for name in random.choice(PLACES):
+        holder = holder.get(name) if isinstance(holder, dict) else None
+    while isinstance(holder, dict | list) and holder:
+        key = random.choice(list(holder)) if isinstance(holder, dict) else random.randrange(len(holder))
+        value = holder[key]
+        if type(value) is int:
+            near = (-1, 1, 4, 256, -256, -value) if isinstance(holder, dict) else (-1, 1, 4, 256, *_ints(holder, value))
+            holder[key] = value + random.choice(near)
+            return
+        if isinstance(value, str) and value:
+            holder[key] = random.choice(WORDS)
+            return
+        holder = value
+
+
+def _ints(column: list[Any], value: int) -> list[int]:
+    """What leads from a number to others of its column."""
+    return [other - value for other in column[:8] if type(other) is int]
 
 
 def _change_value(root: dict[str, Any], random: Random) -> None:
