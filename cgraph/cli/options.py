@@ -17,7 +17,7 @@ from cgraph.syntax.loading import decode_source, load_source
 
 EXIT_PROBLEMS = 1
 EXIT_USAGE = 2
-UNREADABLE_CODES = ("CG011", "CG012", "CG013")
+UNREADABLE_CODES = ("CG011", "CG012", "CG013", "CG800")
 MOST_SHOWN = 50
 
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -12,6 +12,7 @@ from rich.console import Console
 from cgraph.backends.cuda.imported.model import ImportedGraph
 from cgraph.capture.model import Bundle, Recording
 from cgraph.capture.problems_replay import NoRecording, PlanesWithoutContents
+from cgraph.capture.recording import record
 from cgraph.capture.replay import Replay
 from cgraph.capture.tolerances import derived_tolerance
 from cgraph.capture.verification import find_difference, same_kind
@@ -39,6 +40,7 @@ from cgraph.models.plane_files import load_planes, save_planes
 @click.option(
     "--tolerance", type=click.FloatRange(min=0), help="Relative error that --verify allows. [default: from the types]"
 )
+@click.option("--record", "kept", metavar="FILE", help="Write the last run as a bundle of its own, for --verify.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 def replay(
     file: str,
@@ -48,6 +50,7 @@ def replay(
     times: int,
     verify: bool,
     tolerance: float | None,
+    kept: str | None,
     as_json: bool,
 ) -> None:
     """Run the bundle FILE, which `cgraph save` or a recording made. Neither the program nor a compiler is needed.
@@ -65,13 +68,15 @@ def replay(
         with Replay(file, str(device)) as running:
             bundle = running.bundle
             if isinstance(bundle, ImportedGraph):
-                _replay_imported(running, bundle, file, arrays, out, times, verify=verify, as_json=as_json)
+                _replay_imported(
+                    running, bundle, file, arrays, out, times, compared=verify or kept is not None, as_json=as_json
+                )
                 return
             warnings = _fill(running, bundle, file, arrays)
             verdict = _verify(running, bundle, file, tolerance) if verify else None
-            if verdict is not None and verdict.problem is None:
+            if verdict is not None:
                 running.reset()
-            elapsed_ms = measure(running, len(bundle.graph.nodes), times)
+            elapsed_ms = _measure(running, len(bundle.graph.nodes), times, kept)
             results = running.results()
         if out is not None:
             save_planes(Path(out), results)
@@ -115,6 +120,16 @@ def _fill(running: Replay, bundle: Bundle, file: str, arrays: Arrays) -> tuple[P
     if missing:
         raise ProblemsFound([PlanesWithoutContents(None, file, len(missing), missing)])
     return warnings
+
+
+def _measure(running: Replay, nodes: int, times: int, kept: str | None) -> list[float]:
+    """Times of each node, as `measure`; the last run is recorded where a file is named for it."""
+    if kept is None:
+        return measure(running, nodes, times)
+    with record() as recording:
+        elapsed_ms = measure(running, nodes, times)
+    recording.save(kept)
+    return elapsed_ms
 
 
 def _verify(running: Replay, bundle: Bundle, file: str, tolerance: float | None) -> _Verdict:
@@ -162,11 +177,11 @@ def _replay_imported(
     out: str | None,
     times: int,
     *,
-    verify: bool,
+    compared: bool,
     as_json: bool,
 ) -> None:
-    """Runs a graph that others made: its planes are bytes, and its nodes run as one."""
-    if verify:
+    """Runs a graph that others made: its planes are bytes, its nodes run as one, and no run of it is recorded."""
+    if compared:
         raise ProblemsFound([NoRecording(None, file)])
     for name, array in arrays.items():
         running.set(name, array)
