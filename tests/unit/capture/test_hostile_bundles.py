@@ -2,75 +2,18 @@
 
 import copy
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
-from safetensors.numpy import save
 
-from cgraph.backends.cuda.entries import read_entries
 from cgraph.capture.codec import limits, shapes
-from cgraph.capture.container import read_container, write_container
+from cgraph.capture.container import write_container
 from cgraph.capture.json_text import write_json
 from cgraph.capture.loading import load_bundle
-from cgraph.capture.saving import make_bundle, save_bundle
-from cgraph.diagnostics import ProblemsFound
-from cgraph.pipeline import compile_program
-from cgraph.resources import programs_directory
-from cgraph.source import Source
-from cgraph.syntax.loading import load_source
-from tools.fuzz.samples import LAYER, PARTS
-
-Manifest = dict[str, Any]
-Blobs = dict[str, bytes]
+from tests.support.hostile import changed, layer, parts, refusal
 
 
-def stored(path: Path) -> tuple[Manifest, Blobs]:
-    manifest, blobs = read_container(path)
-    return manifest, {name: blobs.read(name) for name in blobs.names}
-
-
-@pytest.fixture(scope="module")
-def parts(tmp_path_factory: pytest.TempPathFactory) -> tuple[Manifest, Blobs]:
-    path = tmp_path_factory.mktemp("parts") / "a.cgb"
-    program = compile_program(Source("parts.cg", PARTS))
-    save_bundle(make_bundle(program.graph, program.schedule, program.plan), path)
-    return stored(path)
-
-
-@pytest.fixture(scope="module")
-def layer(tmp_path_factory: pytest.TempPathFactory) -> tuple[Manifest, Blobs]:
-    path = tmp_path_factory.mktemp("layer") / "a.cgb"
-    program = compile_program(load_source(programs_directory() / "layer_backward.cg"), LAYER)
-    given = next(plane for plane in program.graph.planes if plane.name == "cgInput")
-    data = {"cgInput": np.zeros(given.extent, np.float32)}
-    save_bundle(make_bundle(program.graph, program.schedule, program.plan, data=data), path)
-    return stored(path)
-
-
-def refusal(tmp_path: Path, manifest: Manifest, blobs: Blobs) -> tuple[list[str], str]:
-    """Codes and titles of what a bundle is refused with."""
-    path = tmp_path / "hostile.cgb"
-    write_container(path, manifest, blobs)
-    with pytest.raises(ProblemsFound) as stopped:
-        load_bundle(path)
-    problems = stopped.value.problems
-    return [problem.code for problem in problems], " | ".join(problem.render_title() for problem in problems)
-
-
-def changed(manifest: Manifest, place: str, value: object) -> Manifest:
-    """A copy with another value at a place, e.g. `graph.planes.extent.0`."""
-    result = copy.deepcopy(manifest)
-    holder: Any = result
-    *way, last = [int(step) if step.isdecimal() else step for step in place.split(".")]
-    for step in way:
-        holder = holder[step]
-    holder[last] = value(holder[last]) if callable(value) else value
-    return result
-
-
-def test_the_unchanged_ones_load(tmp_path: Path, parts: tuple[Manifest, Blobs], layer: tuple[Manifest, Blobs]) -> None:
-    for manifest, blobs in (parts, layer):
+def test_the_unchanged_ones_load(tmp_path: Path) -> None:
+    for manifest, blobs in (parts(), layer()):
         write_container(tmp_path / "a.cgb", manifest, blobs)
         load_bundle(tmp_path / "a.cgb")
 
@@ -210,8 +153,8 @@ FIELDS: list[tuple[str, object]] = [
 @pytest.mark.parametrize(
     ("place", "value"), FIELDS, ids=[f"{place}-{index}" for index, (place, _) in enumerate(FIELDS)]
 )
-def test_a_field_that_is_wrong(tmp_path: Path, parts: tuple[Manifest, Blobs], place: str, value: object) -> None:
-    manifest, blobs = parts
+def test_a_field_that_is_wrong(tmp_path: Path, place: str, value: object) -> None:
+    manifest, blobs = parts()
     hostile = {**manifest, place: value} if place == "surprise" else changed(manifest, place, value)
     assert write_json(hostile) != write_json(manifest)
     codes, _ = refusal(tmp_path, hostile, blobs)
@@ -219,16 +162,16 @@ def test_a_field_that_is_wrong(tmp_path: Path, parts: tuple[Manifest, Blobs], pl
 
 
 @pytest.mark.parametrize("key", ["graph", "schedule", "plan", "modules", "codes", "module_of", "data", "recording"])
-def test_a_key_that_is_missing(tmp_path: Path, parts: tuple[Manifest, Blobs], key: str) -> None:
-    manifest, blobs = parts
+def test_a_key_that_is_missing(tmp_path: Path, key: str) -> None:
+    manifest, blobs = parts()
     codes, text = refusal(tmp_path, {name: value for name, value in manifest.items() if name != key}, blobs)
     assert codes == ["CG808"]
     assert key in text
 
 
 @pytest.mark.parametrize("content", ["weights", "", None, 1, ["program"]])
-def test_content_that_nobody_knows(tmp_path: Path, parts: tuple[Manifest, Blobs], content: object) -> None:
-    assert refusal(tmp_path, {**parts[0], "content": content}, parts[1])[0] == ["CG809"]
+def test_content_that_nobody_knows(tmp_path: Path, content: object) -> None:
+    assert refusal(tmp_path, {**parts()[0], "content": content}, parts()[1])[0] == ["CG809"]
 
 
 GRAPHS: list[tuple[str, object, str]] = [
@@ -248,18 +191,14 @@ GRAPHS: list[tuple[str, object, str]] = [
 
 
 @pytest.mark.parametrize(("place", "value", "rule"), GRAPHS)
-def test_a_graph_that_breaks_a_rule(
-    tmp_path: Path, parts: tuple[Manifest, Blobs], place: str, value: object, rule: str
-) -> None:
-    codes, _ = refusal(tmp_path, changed(parts[0], place, value), parts[1])
+def test_a_graph_that_breaks_a_rule(tmp_path: Path, place: str, value: object, rule: str) -> None:
+    codes, _ = refusal(tmp_path, changed(parts()[0], place, value), parts()[1])
     assert codes[0] == "CG810"
     assert rule in codes
 
 
-def test_out_of_memory_is_not_how_a_graph_is_refused(
-    tmp_path: Path, parts: tuple[Manifest, Blobs], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    manifest, blobs = parts
+def test_out_of_memory_is_not_how_a_graph_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    manifest, blobs = parts()
     monkeypatch.setattr(limits, "MOST_SCRATCH", 2)
     assert "scratch planes" in refusal(tmp_path, manifest, blobs)[1]
     monkeypatch.setattr(limits, "MOST_SCRATCH", 3)
@@ -271,8 +210,8 @@ def test_out_of_memory_is_not_how_a_graph_is_refused(
     assert "terms to evaluate" in refusal(tmp_path, manifest, blobs)[1]
 
 
-def test_few_commands_with_very_many_hazards_are_refused(tmp_path: Path, parts: tuple[Manifest, Blobs]) -> None:
-    manifest, blobs = copy.deepcopy(parts[0]), parts[1]
+def test_few_commands_with_very_many_hazards_are_refused(tmp_path: Path) -> None:
+    manifest, blobs = copy.deepcopy(parts()[0]), parts()[1]
     graph, count = manifest["graph"], 3000
     # Every fill writes an element of its own, every copy reads all of them.
     graph["planes"]["extent"] = [[count] for _ in graph["planes"]["extent"]]
@@ -298,110 +237,3 @@ def test_few_commands_with_very_many_hazards_are_refused(tmp_path: Path, parts: 
     codes, text = refusal(tmp_path, manifest, blobs)
     assert codes == ["CG808"]
     assert "pieces of planes" in text
-
-
-PTX = """.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry cgAdd(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n) .maxntid 256, 1, 1 { ret; }
-"""
-ENTRY = {
-    "name": "cgAdd",
-    "parameters": [["u64", 8], ["u64", 8], ["u64", 8], ["u32", 4]],
-    "block_threads": 256,
-    "resources": None,
-}
-CODE = {"kind": "ptx", "architecture": "compute_80", "ptx_version": [8, 0], "entries": [ENTRY]}
-
-
-def with_code(parts: tuple[Manifest, Blobs], code: dict[str, Any], data: bytes) -> tuple[Manifest, Blobs]:
-    manifest = changed({**parts[0], "codes": [code]}, "modules.0.codes", [0])
-    return manifest, {**parts[1], "code 0": data}
-
-
-def test_code_that_fits_is_taken(tmp_path: Path, parts: tuple[Manifest, Blobs]) -> None:
-    write_container(tmp_path / "a.cgb", *with_code(parts, CODE, PTX.encode()))
-    load_bundle(tmp_path / "a.cgb")
-    cubin = {**CODE, "kind": "cubin", "architecture": "sm_90a", "ptx_version": None}
-    write_container(tmp_path / "a.cgb", *with_code(parts, cubin, b"\x7fELF" + bytes(60)))
-    load_bundle(tmp_path / "a.cgb")
-
-
-@pytest.mark.parametrize(
-    ("change", "data"),
-    [
-        ({"kind": "fatbin"}, PTX),
-        ({"kind": "cubin"}, PTX),
-        ({"architecture": "sm_80"}, PTX),
-        ({"architecture": "compute_80\n"}, PTX),
-        ({"ptx_version": [9, 0]}, PTX),
-        ({"ptx_version": None}, PTX),
-        ({"ptx_version": [8, 0]}, "no code"),
-        ({"ptx_version": [8, 0]}, PTX + "\0"),
-        ({"entries": []}, PTX),
-        ({"entries": [{**ENTRY, "block_threads": None}]}, PTX),
-        ({"entries": [{**ENTRY, "resources": {"registers": 1}}]}, PTX),
-    ],
-)
-def test_code_that_is_not_what_is_said_of_it(
-    tmp_path: Path, parts: tuple[Manifest, Blobs], change: dict[str, Any], data: str
-) -> None:
-    assert refusal(tmp_path, *with_code(parts, {**CODE, **change}, data.encode()))[0] == ["CG808"]
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "code"),
-    [("cgAdd(", "cgOther(", "CG736"), (".param .u32 n", ".param .u64 n", "CG737"), ("256, 1", "128, 1", "CG738")],
-)
-def test_code_whose_kernel_does_not_fit(
-    tmp_path: Path, parts: tuple[Manifest, Blobs], old: str, new: str, code: str
-) -> None:
-    text = PTX.replace(old, new)
-    entries = [
-        {
-            "name": entry.name,
-            "parameters": [[parameter.type, parameter.size_bytes] for parameter in entry.parameters],
-            "block_threads": entry.block_threads,
-            "resources": None,
-        }
-        for entry in read_entries(text, "")
-    ]
-    assert refusal(tmp_path, *with_code(parts, {**CODE, "entries": entries}, text.encode()))[0] == ["CG813", code]
-
-
-def test_blobs_are_those_that_the_manifest_names(tmp_path: Path, layer: tuple[Manifest, Blobs]) -> None:
-    manifest, blobs = layer
-    assert "`extra`" in refusal(tmp_path, manifest, {**blobs, "extra": b""})[1]
-    assert "`text 0`" in refusal(tmp_path, manifest, {name: blobs[name] for name in blobs if name != "text 0"})[1]
-    assert "`data`" in refusal(tmp_path, manifest, {name: blobs[name] for name in blobs if name != "data"})[1]
-    assert "`data`" in refusal(tmp_path, {**manifest, "data": None}, blobs)[1]
-    assert "UTF-8" in refusal(tmp_path, manifest, {**blobs, "text 0": b"\xff"})[1]
-
-
-@pytest.mark.parametrize(
-    ("arrays", "text"),
-    [
-        ({"cgNobody": np.zeros(1, np.float32)}, "a plane of the graph"),
-        ({"cgInput": np.zeros((4, 5), np.float32)}, "found float32 [4, 5]"),
-        ({"cgInput": np.zeros((4, 4), np.float64)}, "found float64 [4, 4]"),
-        ({"cgInput": np.zeros((4, 4), np.int64)}, "planes hold"),
-        (b"", "a block of safetensors"),
-        (b"\xff" * 64, "a block of safetensors"),
-        ((2**40).to_bytes(8, "little") + b"{}", "a block of safetensors"),
-    ],
-)
-def test_contents_that_fit_no_plane(tmp_path: Path, layer: tuple[Manifest, Blobs], arrays: Any, text: str) -> None:
-    manifest, blobs = layer
-    data = arrays if isinstance(arrays, bytes) else save(arrays)
-    codes, title = refusal(tmp_path, manifest, {**blobs, "data": data})
-    assert codes == ["CG808"]
-    assert text in title
-
-
-def test_digests_are_those_of_all_commands(tmp_path: Path, layer: tuple[Manifest, Blobs]) -> None:
-    manifest, blobs = layer
-    recording = {"device": "host", "outputs": "outputs", "digests": "digests"}
-    _, text = refusal(
-        tmp_path, {**manifest, "recording": recording}, {**blobs, "outputs": save({}), "digests": bytes(32)}
-    )
-    assert "32 bytes for each of" in text
