@@ -158,8 +158,9 @@ class HostExecutable:
         return self.planes.memory[access.plane][access.start : access.stop]
 
     def close(self) -> None:
-        """Lets go of arrays that planes are bound to, once or again; nothing may be called afterwards but `close`."""
+        """Lets go of all memory, once or again; nothing may be called afterwards but `close`."""
         self.commands.clear()
+        self.planes.memory.clear()
         self._bound.clear()
 
     def __enter__(self) -> Self:

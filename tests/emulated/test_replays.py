@@ -4,7 +4,7 @@ import gc
 import resource
 import sys
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,9 @@ from cuda.bindings import driver as cu
 from numpy.typing import NDArray
 
 from cgraph.backends.cuda import modules
-from cgraph.backends.cuda.code_kinds import CodeKind
-from cgraph.backends.cuda.compiled import CompiledKernel, CompiledModule
+from cgraph.backends.cuda.compiled import CompiledKernel
 from cgraph.backends.cuda.context import open_context
-from cgraph.backends.cuda.entries import Entry, Parameter
+from cgraph.backends.cuda.entries import Parameter
 from cgraph.backends.cuda.executable import CudaExecutable
 from cgraph.backends.cuda.stored import StoredKernels
 from cgraph.capture import replay as replaying
@@ -219,29 +218,43 @@ def test_a_fault_of_a_recorded_kernel_leaves_what_was_before(
     assert not recording.last.finished
 
 
-def test_machine_code_with_other_parameters_is_refused(bundle: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("change", "stated"),
+    [
+        (lambda stated: (*stated, Parameter("u64", 8)), "8, 8, 8, 4, 8"),
+        (lambda stated: stated[:-1], "8, 8, 8"),
+        (lambda stated: (*stated[:-1], Parameter("u64", 8)), "8, 8, 8, 8"),
+    ],
+)
+def test_machine_code_with_other_parameters_is_refused(
+    bundle: Bundle, monkeypatch: pytest.MonkeyPatch, change: Callable[..., Any], stated: str
+) -> None:
     """A driver is asked for the parameters of what it loaded."""
     honest = StoredKernels.supply
 
     def lying(self: StoredKernels, images: Any, half: Any, target: Any) -> tuple[CompiledKernel, ...]:
         (kernel,) = honest(self, images, half, target)
-        more = (*kernel.entry.parameters, Parameter("u64", 8))
-        entry = Entry(kernel.entry.name, more, None, None)
-        module = kernel.module
-        return (
-            CompiledKernel(
-                kernel.image,
-                CompiledModule(module.path, module.architecture, CodeKind.PTX, module.code, (entry,), module.key),
-                entry,
-            ),
-        )
+        return (attrs.evolve(kernel, entry=attrs.evolve(kernel.entry, parameters=change(kernel.entry.parameters))),)
 
     monkeypatch.setattr(StoredKernels, "supply", lying)
     with pytest.raises(ProblemsFound) as stopped:
         Replay(bundle, "emulated")
     (problem,) = stopped.value.problems
     assert problem.code == "CG832"
-    assert problem.notes() == ("stated: 8, 8, 8, 4, 8 bytes; in the code: 8, 8, 8, 4 bytes",)
+    assert problem.notes() == (f"stated: {stated} bytes; in the code: 8, 8, 8, 4 bytes",)
+
+
+def test_scalars_that_were_changed_are_recorded() -> None:
+    compiled = compile_program(Source("fill.cg", "plane y : f32 [4] output\ndef main = (cgFill y 7.0)\n"))
+    with Replay(bundle_of(compiled), "emulated") as replay:
+        replay.set_scalar(0, "value", 9.0)
+        replay.set_scalar(0, "value", 2.5)
+        with record() as recording:
+            replay.run()
+    assert recording.last.outputs["y"].tolist() == [2.5] * 4
+    with Replay(recording.bundle(), "host") as replay:
+        replay.run()
+        assert replay.get("y").tolist() == [2.5] * 4
 
 
 def held() -> tuple[int, int, int]:

@@ -58,7 +58,10 @@ class KernelNotStored(Problem):
 
     def helps(self) -> Sequence[str]:
         """Both ways out."""
-        return ("replay it with --device host", "or save it again where the .cu file is")
+        return (
+            "replay it with --device host where that function is registered",
+            "or save it again where the .cu file is",
+        )
 
 
 @frozen
