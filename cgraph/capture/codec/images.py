@@ -23,7 +23,7 @@ IMAGE_KEYS = (
 )  # fmt: skip
 SLOT_KEYS = ("name", "kind", "span", "element", "access", "extent", "optional", "aliases", "half")
 REQUIREMENT_KEYS = ("left", "relation", "right", "span")
-MOST_SLOTS = 1024  # of one image: a kernel's parameters have at most 4 KiB
+MOST_SLOTS = 256  # of one image: pairs of them are compared for every launch
 MOST_SIZES = 10_000  # terms in all sizes of one signature
 BOUND_ELEMENTS = tuple(element for element in Element if element is not Element.HALF)
 
