@@ -90,6 +90,7 @@ def test_a_key_more_or_less_is_not_valid(manifests: list[dict[str, Any]]) -> Non
     assert tried > 60
 
 
+@pytest.mark.slow
 def test_a_value_of_another_kind_is_not_valid(manifests: list[dict[str, Any]]) -> None:
     recording = {"device": "host", "outputs": "outputs", "digests": "digests"}
     tried = 0
