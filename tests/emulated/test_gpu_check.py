@@ -17,7 +17,7 @@ STEPS = {
     "facts", "layer backward", "coverage", "kernels: products", "kernels: element-wise", "kernels: norms",
     "kernels: layouts and RoPE", "kernels: attention", "kernels: embeddings", "kernels: biases",
     "kernels: padded attention", "kernels: cross entropy", "kernels: RoPE of a batch", "kernels: tied embeddings",
-    "kernels: optimizers", "replays", "changes", "errors", "faults", "times", "PyTorch", "compute-sanitizer",
+    "kernels: optimizers", "replays", "changes", "imports", "errors", "faults", "times", "PyTorch", "compute-sanitizer",
 }  # fmt: skip
 WRONG_ADDITION = """
 import sys

@@ -9,6 +9,7 @@ from rows import Row
 from session import Session
 from step_errors import check_errors, check_faults
 from step_facts import check_facts
+from step_imports import check_imports
 from step_kernels import check_coverage, check_family
 from step_layer import check_changes, check_layer, check_replays, check_small_layer
 from step_peer import check_peer
@@ -39,6 +40,7 @@ STEPS = (
     *(Step(f"kernels: {family}", 60, partial(check_family, family=family)) for family in FAMILIES),
     Step("replays", 60, check_replays),
     Step("changes", 40, check_changes),
+    Step("imports", 60, check_imports),
     Step("errors", 30, check_errors),
     Step("faults", 30, check_faults),
     Step("times", 60, check_times),
