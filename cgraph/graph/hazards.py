@@ -60,7 +60,9 @@ def find_hazards(graph: CommandGraph) -> tuple[Hazard, ...]:
     hazards: list[Hazard] = []
     for plane, touches in enumerate(_touches_by_plane(graph)):
         if any(touch.writes for touch in touches):
-            hazards.extend(_plane_hazards(plane, touches))
+            start, stop = touches[0].start, touches[0].stop
+            whole = all(touch.start == start and touch.stop == stop for touch in touches)
+            hazards.extend(_whole_hazards(plane, touches) if whole else _plane_hazards(plane, touches))
     hazards.sort(key=itemgetter(2, 1, 3, 4))
     return tuple(hazards)
 
@@ -89,6 +91,25 @@ def _add(touches: list[_Touch], touch: _Touch) -> None:
             touches[-1] = _Touch(node, writes, start, max(stop, touch.stop))
             return
     touches.append(touch)
+
+
+def _whole_hazards(plane: int, touches: list[_Touch]) -> Iterator[Hazard]:
+    """As `_plane_hazards`, where all touch the same bytes, as on most planes: one writer and one list of readers."""
+    _, _, start, stop = touches[0]
+    writer: int | None = None
+    readers: list[int] = []
+    for node, writes, _, _ in touches:
+        if not writes:
+            if writer is not None:
+                yield Hazard(HazardKind.READ_AFTER_WRITE, writer, node, plane, start, stop)
+            readers.append(node)
+            continue
+        for reader in readers:
+            if reader != node:
+                yield Hazard(HazardKind.WRITE_AFTER_READ, reader, node, plane, start, stop)
+        if writer is not None and not readers:
+            yield Hazard(HazardKind.WRITE_AFTER_WRITE, writer, node, plane, start, stop)
+        writer, readers = node, []
 
 
 def _plane_hazards(plane: int, touches: list[_Touch]) -> Iterator[Hazard]:

@@ -11,7 +11,7 @@ from itertools import combinations
 from cgraph.core.signatures import Slot, SlotKind
 from cgraph.diagnostics import Problem
 from cgraph.graph.hazards import Hazard
-from cgraph.graph.model import Access, CommandGraph, CopyNode, LaunchNode
+from cgraph.graph.model import Access, CommandGraph, CopyNode, Image, LaunchNode
 from cgraph.graph.problems import (
     BlockOutOfRange,
     CopyOverlap,
@@ -126,10 +126,16 @@ def shared_memory_limits(graph: CommandGraph, _hazards: Sequence[Hazard]) -> Ite
 
 def natural_limits(graph: CommandGraph, _hazards: Sequence[Hazard]) -> Iterator[Problem]:
     """A natural argument fits a 32-bit signed parameter."""
+    naturals: dict[Image, tuple[Slot, ...]] = {}
     for node in graph.nodes:
         if isinstance(node, LaunchNode):
-            for slot, value in zip(node.image.signature.slots, node.arguments, strict=True):
-                if slot.kind is SlotKind.NATURAL and isinstance(value, int) and value > NATURAL_LIMIT:
+            slots = naturals.get(node.image)
+            if slots is None:
+                of_image = node.image.signature.slots
+                slots = naturals[node.image] = tuple(slot for slot in of_image if slot.kind is SlotKind.NATURAL)
+            for slot in slots:
+                value = node.arguments[slot.number]
+                if isinstance(value, int) and value > NATURAL_LIMIT:
                     yield NaturalTooLarge(node.origin.span, node.index, node.origin, slot, value, NATURAL_LIMIT)
 
 

@@ -33,9 +33,12 @@ def unwritten_reads(graph: CommandGraph, hazards: Sequence[Hazard]) -> Iterator[
         for access in node.accesses:
             if filled[access.plane] or not access.mode.reads:
                 continue
+            known = sources.get((node.index, access.plane), ())
+            if len(known) == 1 and known[0][0] <= access.start and access.stop <= known[0][1]:
+                continue  # one command wrote all of it, as is the rule
             plane = graph.planes[access.plane]
             stop = min(access.stop, plane.size_bytes)
-            gap = next(missing_ranges(access.start, stop, sources.get((node.index, access.plane), ())), None)
+            gap = next(missing_ranges(access.start, stop, known), None)
             if gap is None:
                 continue
             later = None if access.plane in explained else _writer_span(graph, written[access.plane], gap, node.index)
