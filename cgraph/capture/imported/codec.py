@@ -93,7 +93,9 @@ def read_imported(manifest: Mapping[str, Any], blobs: ReadsBlobs) -> ImportedGra
         ProblemsFound: CG800 or CG805 where a blob cannot be read.
     """
     values = fields.record(dict(manifest), "manifest", KEYS)
-    _content, capability, allocations, planes, codes, kernels, levels, events, data, remarks = values
+    content, capability, allocations, planes, codes, kernels, levels, events, data, remarks = values
+    if content != CONTENT:
+        raise fields.wrong("content", CONTENT, content)
     major, minor = fields.integers(capability, "capability", 0, 999, 2)
     memory = tuple(
         _read_allocation(row, f"allocations.{number}")
