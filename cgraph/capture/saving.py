@@ -18,7 +18,7 @@ from cgraph.backends.cuda.storing import store_kernels
 from cgraph.backends.planes import find_plane, fit_array
 from cgraph.capture.codec.programs import program_manifest, read_program
 from cgraph.capture.container import write_container
-from cgraph.capture.imported.codec import imported_manifest
+from cgraph.capture.imported.codec import imported_manifest, read_imported
 from cgraph.capture.model import Bundle, Recording, launched_images
 from cgraph.capture.problems_bundle import NeitherCodeNorMeaning, NotStorable, StoredWithoutCode
 from cgraph.diagnostics import Problem, ProblemsFound
@@ -101,6 +101,7 @@ def save_bundle(bundle: Bundle | ImportedGraph, path: str | PathLike[str]) -> No
     try:
         if isinstance(bundle, ImportedGraph):
             manifest, blobs = imported_manifest(bundle)
+            read_imported(manifest, _InMemory(blobs))
         else:
             manifest, blobs = program_manifest(bundle)
             read_program(manifest, _InMemory(blobs))

@@ -11,9 +11,9 @@ from cgraph.backends.cuda.imported.model import ImportedGraph
 from cgraph.backends.cuda.imported.preparation import prepare_imported
 from cgraph.backends.cuda.nvrtc import run_nvrtc
 from cgraph.backends.devices import Device, DeviceKind
-from cgraph.capture.container import read_container, write_container
 from cgraph.capture.imported.api import from_cuda_graph
-from cgraph.capture.imported.codec import imported_manifest, read_imported
+from cgraph.capture.loading import load_bundle
+from cgraph.capture.saving import save_bundle
 from cgraph.diagnostics import Problem, ProblemsFound
 
 EMULATED = Device(DeviceKind.EMULATED)
@@ -62,9 +62,10 @@ def cubin_of(text: str) -> bytes:
 
 def through_file(graph: ImportedGraph, folder: Path) -> ImportedGraph:
     """The graph as it is read from a file; writing it again must give the same bytes."""
-    write_container(folder / "one.cgb", *imported_manifest(graph))
-    read = read_imported(*read_container(folder / "one.cgb"))
-    write_container(folder / "two.cgb", *imported_manifest(read))
+    save_bundle(graph, folder / "one.cgb")
+    read = load_bundle(folder / "one.cgb")
+    assert isinstance(read, ImportedGraph)
+    save_bundle(read, folder / "two.cgb")
     assert (folder / "one.cgb").read_bytes() == (folder / "two.cgb").read_bytes()
     return read
 

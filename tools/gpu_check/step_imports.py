@@ -22,8 +22,7 @@ from cgraph.backends.cuda.calls import Calls
 from cgraph.backends.cuda.context import open_context
 from cgraph.backends.cuda.emulated import connect_emulated
 from cgraph.backends.cuda.nvrtc import run_nvrtc
-from cgraph.capture.imported.api import from_cuda_graph, save_imported
-from cgraph.capture.replay import Replay
+from cgraph.capture import Replay, from_cuda_graph, save_bundle
 from cgraph.diagnostics import ProblemsFound
 
 KERNEL = """
@@ -134,7 +133,7 @@ def _compared(
     """Runs what is loaded from a file, then the graph itself, and compares planes bit by bit."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "imported.cgb"
-        save_imported(path, imported)
+        save_bundle(imported, path)
         with Replay(path, str(session.device)) as replay:
             for plane, values in (given or {}).items():
                 replay.set(plane, values)

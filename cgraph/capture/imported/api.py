@@ -1,14 +1,10 @@
-"""The Python face of imports: a live CUDA graph becomes a value that is saved, loaded and run again."""
+"""The Python face of imports: a live CUDA graph becomes a value that `save_bundle` takes."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from cgraph.backends.cuda.imported.model import ImportedGraph
 from cgraph.backends.devices import read_cuda_graph
-from cgraph.capture.container import write_container
-from cgraph.capture.imported.codec import imported_manifest
 
 
 def from_cuda_graph(
@@ -44,12 +40,3 @@ def from_cuda_graph(
             CUDA's Python packages are missing.
     """
     return read_cuda_graph(handle, code=code, names=names, pointers=pointers, with_data=with_data)
-
-
-def save_imported(path: str | PathLike[str], graph: ImportedGraph) -> None:
-    """Writes an imported graph to a file, whole or not at all; `load_bundle` gives it back.
-
-    Raises:
-        ProblemsFound: CG801.
-    """
-    write_container(Path(path), *imported_manifest(graph))

@@ -13,9 +13,9 @@ from hypothesis import strategies as some
 from cgraph.backends.cuda.imported.model import ImportedGraph
 from cgraph.capture.codec.fields import FieldError
 from cgraph.capture.container import read_container, write_container
-from cgraph.capture.imported.api import save_imported
 from cgraph.capture.imported.codec import imported_manifest, read_imported
 from cgraph.capture.loading import load_bundle
+from cgraph.capture.saving import save_bundle
 from cgraph.diagnostics import ProblemsFound
 from tests.support.imported_values import every_kind
 
@@ -52,7 +52,7 @@ def changed(*path: Any, to: Any) -> dict[str, Any]:
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:
     graph = every_kind()
-    save_imported(tmp_path / "a.cgb", graph)
+    save_bundle(graph, tmp_path / "a.cgb")
     found = load_bundle(tmp_path / "a.cgb")
     assert isinstance(found, ImportedGraph)
     for name in ("capability", "allocations", "planes", "kernels", "levels", "events", "remarks"):
@@ -61,7 +61,7 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
         (code.form, code.architecture, code.data) for code in graph.codes
     ]
     assert {number: array.tolist() for number, array in found.data.items()} == {1: list(range(24))}
-    save_imported(tmp_path / "b.cgb", found)
+    save_bundle(found, tmp_path / "b.cgb")
     assert (tmp_path / "a.cgb").read_bytes() == (tmp_path / "b.cgb").read_bytes()
 
 
@@ -201,7 +201,7 @@ def test_mutations_are_refused_or_a_graph_that_can_be_written(changes: list[tupl
 @settings(max_examples=100, deadline=None)
 def test_no_changed_byte_is_read(tmp_path_factory: pytest.TempPathFactory, data: some.DataObject) -> None:
     folder = tmp_path_factory.mktemp("bytes")
-    save_imported(folder / "a.cgb", every_kind())
+    save_bundle(every_kind(), folder / "a.cgb")
     whole = (folder / "a.cgb").read_bytes()
     at = data.draw(some.integers(0, len(whole) - 1))
     flipped = bytes([whole[at] ^ data.draw(some.integers(1, 255))])
