@@ -34,7 +34,11 @@ def load_bundle(path: str | PathLike[str]) -> Loaded:
         ProblemsFound: CG800 and CG802 to CG810, CG813; with CG810 the rules that its graph breaks (CG5xx), with CG813
             how code and images differ (CG736 to CG738).
     """
-    file = Path(path)
+    with paused_collection():
+        return _load(Path(path))
+
+
+def _load(file: Path) -> Loaded:
     manifest, blobs = read_container(file)
     content = manifest.get("content")
     reader = READERS.get(content) if isinstance(content, str) else None
@@ -42,8 +46,7 @@ def load_bundle(path: str | PathLike[str]) -> Loaded:
         found = f"content {content[:40]!a}" if isinstance(content, str) else "no content"
         raise ProblemsFound([UnknownContent(None, str(file), found, " and ".join(READERS))])
     try:
-        with paused_collection():
-            return reader(manifest, blobs)
+        return reader(manifest, blobs)
     except FieldError as error:
         problem = FieldWrong(None, str(file), error.place, error.expected, error.found)
         raise ProblemsFound([problem]) from error
