@@ -63,6 +63,13 @@ def test_all_nodes_that_are_refused_are_in_one_report(graph: Any) -> None:
     assert names == ["node 0 (host)", *expected, "node 0 of child graph 1 (host)"]
 
 
+def test_a_type_of_node_without_a_name(graph: Any) -> None:
+    node = call(cu.cuGraphAddEmptyNode, graph, [], 0)
+    node_of(INSTALLATION.driver, int(node)).work = OtherWork(99)  # type: ignore[assignment]  # of no type there
+    (found,) = refusals(Held(graph))
+    assert told([found]) == ["CG851 node 0 can't be imported: its type is not known here"]
+
+
 def test_arrays_are_refused(graph: Any) -> None:
     address = upload(np.zeros(8, np.uint8))
     node = call(cu.cuGraphAddMemcpyNode, graph, [], 0, copy_params(address, address + 4, 4), None)
@@ -77,10 +84,26 @@ def test_arrays_are_refused(graph: Any) -> None:
     ]
 
 
-@pytest.mark.parametrize("given", [0, None, "graph", 1.5 * 0])
+class Discarded:
+    """As torch's CUDAGraph without keep_graph."""
+
+    def raw_cuda_graph(self) -> int:
+        raise RuntimeError("the graph was not kept")
+
+
+class Held:
+    """As objects of cuda.core."""
+
+    def __init__(self, handle: Any) -> None:
+        self.handle = handle
+
+
+@pytest.mark.parametrize("given", [0, None, "graph", 3.5, Discarded(), Held(None), Held(Held(0))])
 def test_what_is_no_graph(context: Any, given: Any) -> None:
     del context
-    assert [problem.code for problem in refusals(given)] == ["CG850"]
+    (found,) = refusals(given)
+    assert found.code == "CG850"
+    assert list(found.notes()) == (["the graph was not kept"] if isinstance(given, Discarded) else [])
 
 
 def test_an_instantiated_graph_is_none(graph: Any) -> None:

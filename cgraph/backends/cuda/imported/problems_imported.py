@@ -20,12 +20,16 @@ MODULE_HELP = "pass the code together with what it was loaded as: code=[(module,
 
 @frozen
 class NoLiveGraph(Problem):
-    """Something that is no handle of a CUgraph. `given` says what it is."""
+    """Something that is no handle of a CUgraph. `given` says what it is, `reason` what it says itself."""
 
     code: ClassVar[str] = "CG850"
     title: ClassVar[str] = "{given} is no CUDA graph that can be read"
 
     given: str
+    reason: str = ""
+
+    def notes(self) -> Sequence[str]:
+        return (self.reason,) if self.reason else ()
 
     def helps(self) -> Sequence[str]:
         return (HANDLE_HELP, "the driver tells nothing about a graph that is instantiated already")

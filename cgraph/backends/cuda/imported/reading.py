@@ -7,6 +7,7 @@ a context of its device current; without one, the first device's primary context
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from operator import index
 from typing import Any
 
 from attrs import frozen
@@ -42,6 +43,9 @@ from cgraph.backends.cuda.imported.reading_levels import (
 from cgraph.backends.cuda.imported.reading_memory import MemoryReader, MemoryTable, table_of
 from cgraph.backends.cuda.imported.resolving import Pointers, Resolver
 from cgraph.diagnostics import ProblemsFound
+
+# They are numbers as well, but not of a graph.
+OTHER_HANDLES = (cu.CUgraphExec, cu.CUgraphNode, cu.CUstream)
 
 
 def read_graph(
@@ -158,9 +162,17 @@ def _graph_of(given: Any) -> Any:
     """The CUgraph that a caller means. Raises ProblemsFound (CG850)."""
     found = given
     for name in ("graph_definition", "raw_cuda_graph", "handle"):
-        held = getattr(found, name, None)
-        if held is not None and not isinstance(found, int | cu.CUgraph):
-            found = held() if callable(held) else held
-    if isinstance(found, cu.CUgraphExec) or not hasattr(found, "__int__") or int(found) == 0:
+        if not isinstance(found, int | cu.CUgraph) and hasattr(found, name):
+            found = getattr(found, name)
+            try:
+                found = found() if callable(found) else found
+            except RuntimeError as error:
+                raise ProblemsFound([NoLiveGraph(None, f"`{given!r}`", str(error))]) from error
+    if not isinstance(found, (cu.CUgraph, *OTHER_HANDLES)):
+        try:
+            found = cu.CUgraph(index(found))
+        except TypeError:
+            raise ProblemsFound([NoLiveGraph(None, f"`{given!r}`")]) from None
+    if isinstance(found, OTHER_HANDLES) or not int(found):
         raise ProblemsFound([NoLiveGraph(None, f"`{given!r}`")])
-    return cu.CUgraph(int(found))
+    return found

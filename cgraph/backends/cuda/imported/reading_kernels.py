@@ -80,7 +80,7 @@ class KernelReader:
             self.functions[int(function)] = FunctionFacts(
                 self.call(cu.cuFuncGetName, function).decode(),
                 read_parameters(function),
-                int(self.call(cu.cuFuncGetModule, function)),
+                _module(function),
                 read_function_attributes(self.call, function),
             )
         return self.functions[int(function)]
@@ -94,6 +94,12 @@ class KernelReader:
             return self.call(cu.cuKernelGetFunction, params.kern)
         finally:
             cu.cuCtxPopCurrent()
+
+
+def _module(function: Any) -> int:
+    """The handle of the module; of a kernel that has none to tell, the kernel's own, which no other kernel shares."""
+    result, module = cu.cuFuncGetModule(function)
+    return int(module) if result == cu.CUresult.CUDA_SUCCESS else int(function)
 
 
 def _arguments(params: Any, places: tuple[ParameterPlace, ...]) -> bytes | None:

@@ -32,6 +32,7 @@ REFUSED: Mapping[Any, str] = {
     _TYPE.CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: "it waits for or writes to addresses that others watch",
     _TYPE.CU_GRAPH_NODE_TYPE_CONDITIONAL: "the driver does not tell the graphs inside it",
 }
+UNKNOWN = "its type is not known here"
 
 
 @frozen
@@ -129,8 +130,13 @@ class GraphWalk:
         )
 
     def _read(self, handle: Any, level: int, index: int, waiting: list[Any]) -> RawNode | None:
-        kind = self.call(cu.cuGraphNodeGetType, handle)
         found: RawNode | str
+        try:
+            kind = self.call(cu.cuGraphNodeGetType, handle)
+        except ValueError:
+            # The bindings have no name for it.
+            self.problems.append(NodeNotImported(None, node_place(level, index), UNKNOWN))
+            return None
         match kind:
             case _TYPE.CU_GRAPH_NODE_TYPE_KERNEL:
                 found = self.kernels.read(handle)
@@ -148,7 +154,7 @@ class GraphWalk:
             case _TYPE.CU_GRAPH_NODE_TYPE_WAIT_EVENT:
                 found = EventWaitNode(self._event(self.call(cu.cuGraphEventWaitNodeGetEvent, handle)))
             case _:
-                found = REFUSED.get(kind, "its type is not known here")
+                found = REFUSED.get(kind, UNKNOWN)
         if not isinstance(found, str):
             return found
         name = kind.name.removeprefix("CU_GRAPH_NODE_TYPE_").lower().replace("_", " ")
