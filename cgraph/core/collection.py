@@ -11,11 +11,19 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused_collection() -> Iterator[None]:
-    """No collection inside; afterwards the collector is as it was before."""
+    """No collection inside; afterwards the collector is as it was before.
+
+    What was made inside counts as long-lived then: a collection of young objects would walk all of it at once.
+    """
     collecting = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if collecting:
+            # Together these two move every object to the oldest generation and visit none. Objects that somebody froze
+            # would be thawed, so then nothing is moved.
+            if not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
