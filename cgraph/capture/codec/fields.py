@@ -84,6 +84,16 @@ def integers(value: object, place: str, low: int = 0, high: int = LARGEST, count
     return column
 
 
+def number_lists(value: object, place: str, count: int) -> list[tuple[int, ...]]:
+    """So many lists of naturals."""
+    rows = listing(value, place, count)
+    if set(map(type, rows)) <= {list}:
+        flat = [item for row in rows for item in row]
+        if set(map(type, flat)) <= {int} and min(flat, default=0) >= 0 and max(flat, default=0) <= LARGEST:
+            return [tuple(row) for row in rows]
+    return [tuple(integers(row, f"{place}.{index}")) for index, row in enumerate(rows)]
+
+
 def number(value: object, place: str) -> int | float:
     """An int, or a float as `number_data` writes it."""
     return value if type(value) is int else real(value, place)

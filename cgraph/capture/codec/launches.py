@@ -9,8 +9,6 @@ from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
-from attrs import define, field
-
 from cgraph.capture.codec import fields
 from cgraph.capture.codec.places import NOTHING
 from cgraph.capture.codec.shapes import Shape, ShapesWriter
@@ -70,8 +68,19 @@ def read_launches(
     fields.integers(on, f"{place}.planes", NOTHING, len(planes) - 1, pointers)
     fields.integers(offsets, f"{place}.offsets", 0, count=pointers)
     reals = iter(fields.reals(floats, f"{place}.floats", sum(len(kinds[row].shape.floats) for row in rows)))
-    parts = _Parts(planes)
     place_of_pointers = f"{place}.planes"
+    # What a slot asks of one plane at one offset is made once.
+    known: dict[tuple[int, int, int], tuple[PlaneArgument, Access]] = {}
+
+    def make_part(plane: int, offset: int, wanted: _Wanted) -> tuple[PlaneArgument, Access]:
+        found = planes[plane]
+        if found.element is not wanted.element:
+            expected = f"a plane of {wanted.element.value}"
+            raise fields.FieldError(place_of_pointers, expected, f"{found.name} of {found.element.value}")
+        access = Access(plane, offset, offset + wanted.size_bytes, wanted.mode)
+        part = known[plane, offset, id(wanted)] = (PlaneArgument(plane, offset), access)
+        return part
+
     first = 0
     for row in rows:
         kind = kinds[row]
@@ -83,8 +92,9 @@ def read_launches(
             kind.slots, kind.wanted, on[first:stop], offsets[first:stop], strict=True
         ):
             if plane >= 0:
-                arguments[slot.number], access = parts.part(plane, offset, wanted, place_of_pointers)
-                accesses.append(access)
+                part = known.get((plane, offset, id(wanted))) or make_part(plane, offset, wanted)
+                arguments[slot.number] = part[0]
+                accesses.append(part[1])
             elif not slot.optional or offset:
                 name = f"{slot.name} of image {kind.shape.image.signature.name}"
                 raise fields.FieldError(place_of_pointers, f"a plane for slot {name}", "none")
@@ -116,24 +126,3 @@ class _ShapeReader:
             for slot, size_bytes in zip(self.slots, shape.sizes_bytes, strict=True)
             if slot.element is not None and slot.access is not None
         )
-
-
-@define(eq=False)
-class _Parts:
-    """Arguments and accesses of parts of planes; what a slot asks of one plane at one offset is made once."""
-
-    planes: Sequence[Plane]
-    _known: dict[tuple[int, int, int], tuple[PlaneArgument, Access]] = field(factory=dict)
-
-    def part(self, plane: int, offset: int, wanted: _Wanted, place: str) -> tuple[PlaneArgument, Access]:
-        """Argument and access; a plane of another element type is refused."""
-        key = (plane, offset, id(wanted))
-        known = self._known.get(key)
-        if known is None:
-            element = self.planes[plane].element
-            if element is not wanted.element:
-                name = self.planes[plane].name
-                raise fields.FieldError(place, f"a plane of {wanted.element.value}", f"{name} of {element.value}")
-            access = Access(plane, offset, offset + wanted.size_bytes, wanted.mode)
-            known = self._known[key] = (PlaneArgument(plane, offset), access)
-        return known

@@ -5,6 +5,8 @@ order of first use), and when read, that spans lie inside their sources and that
 so that no chain has a cycle. A source is stored by its base name: where its file lay is nobody's business.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from attrs import define, field, frozen
@@ -14,8 +16,11 @@ from cgraph.core.origins import Origin
 from cgraph.source import Source, Span
 
 SOURCE_KEYS = ("name", "text")
+SPAN_PARTS = ("source", "start", "stop")
 ORIGIN_KEYS = ("source", "start", "stop", "text", "parent")
 NOTHING = -1  # stands for no parent, no phase, no plane
+# A span from its parts without a call in Python: a bundle has many thousands.
+_SPAN_OF: Callable[[tuple[Source, int, int]], Span] = partial(tuple.__new__, Span)
 
 
 @define(eq=False)
@@ -75,6 +80,16 @@ class Places:
         fields.integer(stop, f"{place}.2", 0, len(source.text))
         return Span(source, fields.integer(start, f"{place}.1", 0, stop), stop)
 
+    def column(self, value: object, place: str, count: int) -> list[Span]:
+        """A list of so many spans. Raises FieldError."""
+        rows = fields.number_lists(value, place, count)
+        known = len(self.sources)
+        lengths = [len(source.text) for source in self.sources]
+        for index, row in enumerate(rows):
+            if len(row) != len(SPAN_PARTS) or row[0] >= known or not row[1] <= row[2] <= lengths[row[0]]:
+                self.span(list(row), f"{place}.{index}")
+        return [Span(self.sources[source], start, stop) for source, start, stop in rows]
+
 
 def read_places(source_rows: object, text_rows: object, origin_rows: object, place: str) -> Places:
     """The tables `sources`, `texts` and `origins` of the object at a place. Raises FieldError."""
@@ -108,14 +123,15 @@ def _read_origins(value: object, place: str, sources: list[Source], texts: list[
         for key, column, limit in zip(ORIGIN_KEYS, columns, limits, strict=True)
     )
     lengths = [len(source.text) for source in sources]
-    origins: list[Origin] = []
-    for row, (source, start, stop, text, parent) in enumerate(
-        zip(source_rows, starts, stops, text_rows, parents, strict=True)
-    ):
+    for row, (source, start, stop) in enumerate(zip(source_rows, starts, stops, strict=True)):
         if not start <= stop <= lengths[source]:
             raise fields.wrong(f"{place}.stop.{row}", f"a place in a text of {lengths[source]} characters", stop)
-        if parent >= row:
-            raise fields.wrong(f"{place}.parent.{row}", "an earlier step", parent)
-        around = None if parent < 0 else origins[parent]
-        origins.append(Origin(Span(sources[source], start, stop), texts[text], around))
-    return tuple(origins)
+    late = next((row for row, parent in enumerate(parents) if parent >= row), None)
+    if late is not None:
+        raise fields.wrong(f"{place}.parent.{late}", "an earlier step", parents[late])
+    # `NOTHING` leads to the last item, which is None until all steps are made.
+    made: list[Origin | None] = [*[None] * count, None]
+    spans = map(_SPAN_OF, zip([sources[row] for row in source_rows], starts, stops, strict=True))
+    for row, (span, text, parent) in enumerate(zip(spans, text_rows, parents, strict=True)):
+        made[row] = Origin(span, texts[text], made[parent])
+    return tuple(made[:-1])  # type: ignore[arg-type]  # all of them are made

@@ -51,30 +51,25 @@ def read_planes(value: object, place: str, places: Places) -> tuple[Plane, ...]:
     fields.distinct(names, f"{place}.name", "plane")
     fields.integers(gradients, f"{place}.gradient_of", NOTHING, count - 1)
     known = zip(
+        names,
+        families,
+        fields.number_lists(indices, f"{place}.indices", count),
         fields.choices(Element, elements, f"{place}.element", count, BOUND_ELEMENTS),
+        fields.number_lists(extents, f"{place}.extent", count),
         fields.choices(Role, roles, f"{place}.role", count),
+        (None if row == NOTHING else row for row in gradients),
+        places.column(spans, f"{place}.span", count),
         strict=True,
     )
-    planes = []
-    for index, (element, role) in enumerate(known):
-        extent = _sizes(extents[index], f"{place}.extent.{index}")
+    planes = tuple(Plane(index, *row) for index, row in enumerate(known))
+    for plane in planes:
         # A size of 0 hides no size that an array could not have.
-        if prod(filter(None, extent)) * element.size_bytes > fields.LARGEST:
-            raise fields.wrong(f"{place}.extent.{index}", "a plane of less than 2^63 bytes", extent)
-        planes.append(
-            Plane(
-                index=index,
-                name=names[index],
-                family=families[index],
-                indices=_sizes(indices[index], f"{place}.indices.{index}"),
-                element=element,
-                extent=extent,
-                role=role,
-                gradient_of=None if gradients[index] == NOTHING else gradients[index],
-                span=places.span(spans[index], f"{place}.span.{index}"),
-            )
-        )
-    return tuple(planes)
+        if max(len(plane.extent), len(plane.indices)) > MOST_DIMENSIONS or (
+            prod(filter(None, plane.extent)) * plane.element.size_bytes > fields.LARGEST
+        ):
+            expected = f"a plane of less than 2^63 bytes and at most {MOST_DIMENSIONS} dimensions"
+            raise fields.wrong(f"{place}.extent.{plane.index}", expected, plane.extent)
+    return planes
 
 
 def phases_data(phases: Sequence[Phase]) -> dict[str, list[Any]]:
@@ -105,10 +100,3 @@ def read_phases(value: object, place: str) -> tuple[Phase, ...]:
             )
         )
     return tuple(phases)
-
-
-def _sizes(value: object, place: str) -> tuple[int, ...]:
-    sizes = fields.integers(value, place)
-    if len(sizes) > MOST_DIMENSIONS:
-        raise fields.wrong(place, f"at most {MOST_DIMENSIONS} sizes", sizes)
-    return tuple(sizes)
