@@ -2,6 +2,7 @@
 
     text ─parse→ Module ─check→ CheckedProgram ─build→ CommandGraph ─schedule→ Schedule
          ─plan→ MemoryPlan ─lower→ Executable ─run→ planes
+                       └─ make_bundle, save_bundle (cgraph.capture) → a file that runs without the text
 
 Each arrow is a plain function from frozen values to a frozen value. A stage that finds errors raises ProblemsFound
 with all of them; warnings travel in `Compiled.warnings`. `compile_program` runs all stages up to the memory plan.
