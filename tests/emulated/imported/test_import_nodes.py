@@ -291,3 +291,16 @@ def test_what_a_replay_frees(graph: Any, module: Any) -> None:
     assert driver.allocated_bytes == allocated
     # The primary context stays after its first use; whatever was made in it is gone.
     assert len(driver.handles.all(object)) <= handles + 1
+
+
+def test_a_kernel_with_pinned_memory(graph: Any, module: Any) -> None:
+    """Its address is one of the graph's, and its bytes are kept: a GPU reaches it."""
+    pinned = int(call(cu.cuMemHostAlloc, 16, 0))
+    c.memmove(pinned, bytes(range(16)), 16)
+    add_kernel(graph, function(module, "addOne"), (pinned + 8, 2), (c.c_void_p, c.c_int))
+    imported = from_cuda_graph(graph, code=[MODULE])
+    (node,) = imported.levels[0].nodes
+    assert isinstance(node, KernelNode)
+    assert [(item.place.allocation, item.place.offset) for item in node.relocations] == [(0, 8)]
+    assert imported.allocations[0].memory is MemoryKind.HOST
+    assert imported.data[0].tolist() == list(range(16))

@@ -9,7 +9,11 @@ import pytest
 from cuda.bindings import driver as cu
 from driver_fixtures import copy_params, fill_params, function, kernel_params, upload
 
+from cgraph.backends.cuda.calls import Calls
 from cgraph.backends.cuda.imported.model import CodeForm, KernelNode
+from cgraph.backends.cuda.imported.reading_levels import GraphWalk
+from cgraph.backends.cuda.imported.reading_memory import MemoryReader
+from cgraph.backends.cuda.imported.resolving import Resolver
 from cgraph.capture.imported.api import from_cuda_graph
 from cgraph.emulator.driver.graphs import node_of
 from tests.support.driver_kernels import ADD_ONE, HEAD, MODULE, SCALE
@@ -267,3 +271,16 @@ def test_attributes_that_name_something_of_the_process(graph: Any, module: Any) 
     (found,) = refusals(graph, code=[MODULE])
     assert found.code == "CG851"
     assert "access_policy_window" in found.render_title()
+
+
+def test_memory_of_another_device(graph: Any) -> None:
+    """The emulated device is number 0; to a graph that is read on device 1 its memory is another device's."""
+    address = upload(np.zeros(4, np.int32))
+    call(cu.cuGraphAddMemsetNode, graph, [], 0, fill_params(address, 1, 2), None)
+    walk = GraphWalk(Calls())
+    walk.walk(graph)
+    resolver = Resolver(MemoryReader(Calls()), 1, {})
+    resolver.use(walk.levels[0].nodes[0], "node 0")
+    assert told(resolver.problems) == [
+        "CG856 node 0 (memset) touches memory that can't be kept: it lies on device 0, and the graph is read on device 1"
+    ]
