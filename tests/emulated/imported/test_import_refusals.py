@@ -281,6 +281,6 @@ def test_memory_of_another_device(graph: Any) -> None:
     walk.walk(graph)
     resolver = Resolver(MemoryReader(Calls()), 1, {})
     resolver.use(walk.levels[0].nodes[0], "node 0")
-    assert told(resolver.problems) == [
-        "CG856 node 0 (memset) touches memory that can't be kept: it lies on device 0, and the graph is read on device 1"
-    ]
+    (found,) = told(resolver.problems)
+    assert found.startswith("CG856 node 0 (memset)")
+    assert found.endswith("it lies on device 0, and the graph is read on device 1")
