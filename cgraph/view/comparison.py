@@ -45,17 +45,21 @@ def _paired_nodes(before: View, after: View) -> Iterator[Pairing]:
 
 
 def _keys(view: View) -> list[list[Hashable]]:
-    """Three kinds of keys, in the order of the sequence: way and planes written; way; what is run in which phase."""
+    """Four kinds of keys, in the order of the sequence: all that tells; without values; without planes; what is run."""
     ways = _chains([(origin.parent, origin.text) for origin in view.origins])
     phases = _chains([(phase.parent, phase.name) for phase in view.phases])
-    kinds: list[list[Hashable]] = [[], [], []]
+    kinds: list[list[Hashable]] = [[], [], [], []]
     for number in view.sequence:
         node = view.nodes[number]
-        runs = (node.kind, _kernel_name(view, node), None if node.phase is None else phases[node.phase])
+        kernel = None if node.kernel is None else view.kernels[node.kernel].name
+        runs = (node.kind, kernel, None if node.phase is None else phases[node.phase])
         way = None if node.origin is None else ways[node.origin]
-        kinds[0].append((runs, way, tuple(written_planes(view, node))))
-        kinds[1].append((runs, way))
-        kinds[2].append(runs)
+        planes = tuple(written_planes(view, node))
+        # The label of a fill has its value, that of a launch nothing more than the kernel.
+        kinds[0].append((runs, way, planes, node.label))
+        kinds[1].append((runs, way, planes))
+        kinds[2].append((runs, way))
+        kinds[3].append(runs)
     return kinds
 
 
@@ -67,10 +71,6 @@ def _chains(steps: Sequence[tuple[int | None, str]]) -> list[bytes]:
         digest.update(b"\0" + text.encode("utf-8", "surrogatepass"))
         found.append(digest.digest())
     return found
-
-
-def _kernel_name(view: View, node: ViewNode) -> str:
-    return node.label if node.kernel is None else view.kernels[node.kernel].name
 
 
 def _node_changes(before: View, left: ViewNode, after: View, right: ViewNode) -> Iterator[str]:
