@@ -97,10 +97,7 @@ def read_modules(modules: object, codes: object, read: ReadBlob) -> tuple[Kernel
     def text(row: object, place: str) -> str:
         number = fields.integer(row, place, 0, 2 * MOST_MODULES)
         if number not in texts:
-            try:
-                texts[number] = read(text_blob(number)).decode()
-            except UnicodeDecodeError as error:
-                raise fields.FieldError(place, "a text in UTF-8", f"another byte at {error.start}") from error
+            texts[number] = _decode(read(text_blob(number)), place)
         return texts[number]
 
     return tuple(
@@ -177,9 +174,16 @@ def _read_code(value: object, place: str, data: bytes) -> Code:
     stated = _PTX_VERSION.search(data)
     if stated is None or (int(stated[1]), int(stated[2])) != (major, minor) or b"\0" in data:
         raise fields.wrong(f"{place}.ptx_version", "the version that the PTX states", version)
-    if read_entries(data.decode("utf-8", "replace"), "") != facts:
+    if read_entries(_decode(data, place), "") != facts:
         raise fields.FieldError(f"{place}.entries", "the kernels that the PTX holds", "others")
     return Code(kind, architecture, (major, minor), data, facts)
+
+
+def _decode(data: bytes, place: str) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise fields.FieldError(place, "a text in UTF-8", f"another byte at {error.start}") from error
 
 
 def _entry_data(entry: Entry) -> dict[str, Any]:

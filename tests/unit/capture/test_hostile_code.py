@@ -59,6 +59,12 @@ def test_code_that_is_not_what_is_said_of_it(tmp_path: Path, change: dict[str, A
     assert refusal(tmp_path, *with_code({**CODE, **change}, data.encode()))[0] == ["CG808"]
 
 
+def test_ptx_is_a_text(tmp_path: Path) -> None:
+    codes, text = refusal(tmp_path, *with_code(CODE, PTX.encode() + b"// \x8b"))
+    assert codes == ["CG808"]
+    assert "UTF-8" in text
+
+
 @pytest.mark.parametrize(
     ("old", "new", "code"),
     [("cgAdd(", "cgOther(", "CG736"), (".param .u32 n", ".param .u64 n", "CG737"), ("256, 1", "128, 1", "CG738")],
