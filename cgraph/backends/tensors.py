@@ -6,6 +6,7 @@ left to the caller.
 """
 
 from collections.abc import Mapping
+from operator import itemgetter
 from typing import Any
 
 import ml_dtypes
@@ -30,7 +31,7 @@ def tensors_to_bytes(arrays: Mapping[str, NDArray[Any]], texts: Mapping[str, str
 
 
 def tensors_from_bytes(data: bytes) -> dict[str, NDArray[Any]]:
-    """The arrays of a block, by name. They cannot be written to.
+    """The arrays of a block, by name and in the order of the names. They cannot be written to.
 
     Raises:
         ValueError: the bytes are no safetensors, or hold elements that no plane has.
@@ -40,7 +41,8 @@ def tensors_from_bytes(data: bytes) -> dict[str, NDArray[Any]]:
     except SafetensorError as error:
         raise ValueError(str(error)) from error
     arrays: dict[str, NDArray[Any]] = {}
-    for name, tensor in stored:
+    # The library gives them in another order each time.
+    for name, tensor in sorted(stored, key=itemgetter(0)):
         dtype = _DTYPES.get(tensor["dtype"])
         if dtype is None:
             raise ValueError(f"`{name}` holds {tensor['dtype']}, planes hold {', '.join(_DTYPES)}")
