@@ -5,6 +5,7 @@ arrays, and when reading, arrays that own no more memory than the bytes have. Wh
 left to the caller.
 """
 
+import json
 from collections.abc import Mapping
 from operator import itemgetter
 from typing import Any
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, deserialize
 from safetensors.numpy import save
 
+# The size of the header stands before it; what follows is aligned to as many bytes.
+_LENGTH_BYTES = 8
 _DTYPES: Mapping[str, np.dtype[Any]] = {
     "F64": np.dtype(np.float64),
     "F32": np.dtype(np.float32),
@@ -27,7 +30,16 @@ _DTYPES: Mapping[str, np.dtype[Any]] = {
 def tensors_to_bytes(arrays: Mapping[str, NDArray[Any]], texts: Mapping[str, str] | None = None) -> bytes:
     """Arrays by name, and texts for the header, as one block of safetensors."""
     contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    return save(contiguous, None if texts is None else dict(texts))
+    if texts is None:
+        return save(contiguous)
+    data = save(contiguous, dict(texts))
+    # The library gives texts in another order each time, and the header is JSON, padded with spaces.
+    end = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES], "little")
+    header = json.loads(data[_LENGTH_BYTES:end])
+    header["__metadata__"] = dict(sorted(texts.items()))
+    ordered = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    ordered += b" " * (-len(ordered) % _LENGTH_BYTES)
+    return len(ordered).to_bytes(_LENGTH_BYTES, "little") + ordered + data[end:]
 
 
 def tensors_from_bytes(data: bytes) -> dict[str, NDArray[Any]]:
