@@ -1,5 +1,6 @@
 """Arrays that other libraries keep on a GPU, read through `__cuda_array_interface__` on the emulated driver."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ from attrs import frozen
 from cuda.bindings import driver as cu
 from numpy.typing import NDArray
 
-from cgraph.backends.cuda.context import open_context
+from cgraph.backends.cuda.context import DeviceContext, open_context
 from cgraph.diagnostics import ProblemsFound
 from cgraph.models.backward import bert_backward
 from cgraph.models.config import GptConfig
@@ -18,6 +19,18 @@ from tests.support.model_cases import random_weights
 
 assert INSTALLATION is not None
 CONFIG = GptConfig(vocab=7, context=4, width=4, heads=2, layers=1, ffn=3)
+OPENED: list[tuple[DeviceContext, int]] = []
+
+
+@pytest.fixture(autouse=True)
+def _given_back() -> Iterator[None]:
+    """A context that stays retained would keep a later test's failed kernel as its own error."""
+    yield
+    while OPENED:
+        context, address = OPENED.pop()
+        with context.current():
+            cu.cuMemFree(address)
+        context.close()
 
 
 @frozen
@@ -28,12 +41,13 @@ class OnDevice:
 
 
 def moved(array: NDArray[Any], **changes: Any) -> OnDevice:
-    """The array in device memory of its own, which stays allocated."""
+    """The array in device memory of its own, which stays allocated until the test ends."""
     context = open_context(0, call)  # type: ignore[arg-type]  # it makes the same calls
     with context.current():
         address = int(call(cu.cuMemAlloc, max(1, array.nbytes)))
         if array.nbytes:
             call(cu.cuMemcpyHtoD, address, array.ctypes.data, array.nbytes)
+    OPENED.append((context, address))
     interface = {"shape": array.shape, "typestr": array.dtype.str, "data": (address, False), "version": 3}
     return OnDevice({**interface, **changes})
 

@@ -1,5 +1,6 @@
 """Replays on the emulated device: stored PTX, planes in memory of others, what is left when they are closed."""
 
+import ctypes
 import gc
 import resource
 import sys
@@ -257,6 +258,12 @@ def test_scalars_that_were_changed_are_recorded() -> None:
         assert replay.get("y").tolist() == [2.5] * 4
 
 
+def resident_bytes() -> int:
+    """What the process holds of the machine's memory, after the allocator gave back what is free."""
+    ctypes.CDLL(None).malloc_trim(0)
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * resource.getpagesize()
+
+
 def held() -> tuple[int, int, int]:
     """Live allocations, modules and streams of the emulated driver."""
     driver = INSTALLATION.driver
@@ -287,9 +294,14 @@ def test_cycles_leave_memory_where_it_was(bundle: Bundle) -> None:
     gc.collect()
     grown = tracemalloc.get_traced_memory()[0] - base
     tracemalloc.stop()
-    assert held() == before
-    # The emulated device remembers where freed memory was: some hundred bytes for each of 4 allocations of a cycle.
-    assert grown < 20 * 4 * 1024
+    # Others' leftovers may go meanwhile.
+    assert all(now <= then for now, then in zip(held(), before, strict=True))
+    # The emulated device remembers where freed memory was: some hundred bytes for each of 4 allocations of a cycle. A
+    # cycle that stays holds at least the text of its kernels.
+    kept_text_bytes = sum(len(module.source) for module in bundle.modules) + sum(
+        len(code.data) for module in bundle.modules for code in module.codes
+    )
+    assert grown < 20 * min(kept_text_bytes, 16 * 1024)
 
 
 @pytest.mark.slow
@@ -315,14 +327,15 @@ def test_two_hundred_cycles_of_build_launch_save_load_and_delete(tmp_path: Path)
         cycle(number)
     gc.collect()
     before, blocks = held(), sys.getallocatedblocks()
-    resident_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    resident = resident_bytes()
     for number in range(200):
         cycle(number)
     gc.collect()
     grown = sys.getallocatedblocks() - blocks
-    assert held() == before
+    # Others' leftovers may go meanwhile.
+    assert all(now <= then for now, then in zip(held(), before, strict=True))
     # A built graph alone is thousands of blocks. What stays is a record of where freed memory of the device was, of
     # five or six blocks, for each of 4 planes and 4 variables, twice a cycle.
     assert grown < 200 * 16 * 8
     # 200 bundles would be 100 MB.
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - resident_kb < 50_000
+    assert resident_bytes() - resident < 50_000_000
