@@ -1,4 +1,4 @@
-"""What a user may meet with the options of `cgraph train`: CG795 and CG796."""
+"""What a user may meet with the options of `cgraph train`: CG795 to CG797."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -36,3 +36,20 @@ class MatplotlibMissing(Problem):
 
     def helps(self) -> Sequence[str]:
         return ("install it: pip install 'cgraph-lang[plot]'",)
+
+
+@frozen
+class SequenceBeyondContext(Problem):
+    """Sequences of more tokens than there are positions; both sizes were given."""
+
+    code: ClassVar[str] = "CG797"
+    title: ClassVar[str] = "sequences are longer than the context: cgSeq = {seq}, cgContext = {context}"
+
+    seq: int | float
+    context: int | float
+
+    def notes(self) -> Sequence[str]:
+        return ("cgContext is how many positions the model knows, and a sequence has cgSeq of them",)
+
+    def helps(self) -> Sequence[str]:
+        return ("leave `--set cgSeq=…` or `--set cgContext=…` out: it then follows from the other",)

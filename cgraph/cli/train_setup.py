@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from cgraph.backends.devices import HOST, MULTIPROCESSORS, Device, DeviceKind, device_parameters
 from cgraph.backends.dtypes import DTYPES
 from cgraph.check.program import CheckedProgram
+from cgraph.cli.problems_train import SequenceBeyondContext
 from cgraph.core.elements import Element
 from cgraph.diagnostics import Problem, ProblemsFound
 from cgraph.models.training.checkpoints import Checkpoint
@@ -125,16 +126,23 @@ def derive_parameters(program: CheckedProgram, given: Mapping[str, int | float],
     """Parameters given, and those that follow from the text or from others: cgVocab, and cgContext or cgSeq.
 
     Raises:
-        ProblemsFound: CG787 where the vocabulary given is smaller than the text's.
+        ProblemsFound: CG787 where the vocabulary given is smaller than the text's, CG797 where the context given is
+            shorter than the sequences given.
     """
     parameters = dict(given)
+    problems: list[Problem] = []
     if "cgVocab" in program.parameters:
         vocabulary = parameters.setdefault("cgVocab", tokeniser.size)
         if isinstance(vocabulary, int) and vocabulary < tokeniser.size:
-            raise ProblemsFound([VocabularyTooSmall(None, vocabulary, tokeniser.size, tokeniser.kind)])
-    for name, other in (("cgContext", "cgSeq"), ("cgSeq", "cgContext")):
-        if {name, other} <= program.parameters.keys() and other in parameters:
-            parameters.setdefault(name, parameters[other])
+            problems.append(VocabularyTooSmall(None, vocabulary, tokeniser.size, tokeniser.kind))
+    if program.parameters.keys() >= {"cgContext", "cgSeq"}:
+        for name, other in (("cgContext", "cgSeq"), ("cgSeq", "cgContext")):
+            if other in parameters:
+                parameters.setdefault(name, parameters[other])
+        if "cgSeq" in parameters and parameters["cgSeq"] > parameters["cgContext"]:
+            problems.append(SequenceBeyondContext(None, parameters["cgSeq"], parameters["cgContext"]))
+    if problems:
+        raise ProblemsFound(problems)
     return parameters
 
 

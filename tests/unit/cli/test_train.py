@@ -168,11 +168,20 @@ def test_plots_that_nothing_can_draw(tmp_path: Path, monkeypatch: pytest.MonkeyP
     result = train(text, "--plot", "loss.pdf")
     assert result.exit_code == 1
     assert "error[CG795]: `loss.pdf` is no plot by its name" in result.stderr
+    result = train(text, "--plot", "curves/loss", "--plot", "loss.SVG")
+    assert result.exit_code == 1
+    assert result.stderr.count("error[CG795]") == 2
+    assert "`curves/loss` is no plot" in result.stderr
     monkeypatch.setattr(train_module, "find_spec", lambda _name: None)
     result = train(text, "--plot", "loss.svg")
     assert result.exit_code == 1
     assert "error[CG796]" in result.stderr
     assert "pip install 'cgraph-lang[plot]'" in result.stderr
+    # Each plot that cannot be is told, and each for its own reason.
+    result = train(text, "--plot", "loss.png", "--plot", "loss.pdf")
+    assert result.exit_code == 1
+    assert "error[CG796]: `loss.png` needs matplotlib" in result.stderr
+    assert "error[CG795]: `loss.pdf` is no plot by its name" in result.stderr
 
 
 def test_settings_out_of_range_are_wrong_usage(tmp_path: Path) -> None:

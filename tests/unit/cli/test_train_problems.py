@@ -75,11 +75,8 @@ def test_a_vocabulary_that_is_too_small(tmp_path: Path) -> None:
     assert train(text, "--steps", "1", "--sample-length", "2", cgVocab=300).exit_code == 0
 
 
-def test_parameters_that_the_program_lacks_or_that_contradict(tmp_path: Path) -> None:
-    text = write_text(tmp_path)
-    expect(train(text, cgNothing=1), "CG520", "cgNothing")
-    assert train(text, "--steps", "1", cgContext=9).exit_code == 0
-    expect(train(text, cgContext=7), "CG238", "requires `seq <= longest`")
+def test_parameters_that_the_program_lacks(tmp_path: Path) -> None:
+    expect(train(write_text(tmp_path), cgNothing=1), "CG520", "cgNothing")
 
 
 @pytest.mark.parametrize(
@@ -151,6 +148,19 @@ def test_a_loss_that_is_not_finite_stops_the_run_and_keeps_the_checkpoint(tmp_pa
     expect(train(text, "--steps", "20", "--learning-rate", "1e30"), "CG791", "no checkpoint was written")
 
 
+def test_sequences_longer_than_the_context(tmp_path: Path) -> None:
+    text = write_text(tmp_path)
+    expect(train(text, cgSeq=256, cgContext=128), "CG797", "cgSeq = 256, cgContext = 128", "leave `--set cgSeq=…`")
+    assert train(text, "--steps", "1", cgSeq=7, cgContext=9).exit_code == 0
+    # The vocabulary is wrong too, and both are told.
+    result = train(text, cgSeq=9, cgContext=8, cgVocab=255)
+    expect(result, "CG797", "cgSeq = 9, cgContext = 8")
+    expect(result, "CG787")
+    geglu = str(Path(GPT).with_name("geglu_lm.cg"))
+    words = ["train", geglu, "--text", text, "--set", "cgSeq=5", "--set", "cgContext=4"]
+    expect(CliRunner().invoke(main, words), "CG797", "cgSeq = 5, cgContext = 4")
+
+
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     """A text, and a checkpoint of 2 steps of characters."""
@@ -189,6 +199,17 @@ def test_a_run_that_is_at_its_end(trained: tuple[str, Path]) -> None:
     text, checkpoint = trained
     for options in ((), ("--steps", "1")):
         expect(resume(text, "--resume", str(checkpoint), *options), "CG790", "is at step 2 already")
+
+
+def test_a_run_that_came_to_its_end_twice(trained: tuple[str, Path], tmp_path: Path) -> None:
+    text, checkpoint = trained
+    further = tmp_path / "further.safetensors"
+    options = ("--resume", str(checkpoint), "--checkpoint", str(further), "--steps", "3")
+    assert resume(text, *options).exit_code == 0
+    before = further.read_bytes()
+    result = resume(text, "--resume", str(further), "--steps", "3")
+    expect(result, "CG790", "is at step 3 already, and 3 steps were asked for", "for example `--steps 6`")
+    assert further.read_bytes() == before
 
 
 def test_a_checkpoint_of_other_parameters_or_planes(trained: tuple[str, Path], tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from cgraph.cli.train_setup import new_settings
 from cgraph.core.elements import Element
 from cgraph.core.roles import Role
-from cgraph.diagnostics import ProblemsFound
+from cgraph.diagnostics import ProblemsFound, Severity
+from cgraph.models.training.checkpoints import load_checkpoint
 from cgraph.models.training.events import CheckpointWritten, Event, Sampled, StepDone, Warned
 from cgraph.models.training.logs import open_log
 from cgraph.models.training.loop import train
@@ -125,6 +126,46 @@ def test_steps_that_are_all_skipped_end_the_run() -> None:
     assert "stopped at step 50: the gradient was not finite in the last 50 steps" in told
     assert "no checkpoint was written" in told
     assert len(events_of(make_run([*[skipping] * 49, good, *[skipping] * 49, good], steps=100))) == 100
+
+
+def test_skipped_steps_after_a_checkpoint_leave_it(tmp_path: Path) -> None:
+    path = tmp_path / "run.safetensors"
+    skipping = {"cgGradientNorm": [math.nan], "cgProgress": [1, 1, 0, 1], "cgScale": [0.5]}
+    good = {"cgLoss": [2.0], "cgGradientNorm": [1.0], "cgProgress": [1, 1, 0, 0]}
+    code, told = stopped_by(make_run([good, skipping], path, steps=1000, checkpoint_every=1000, half="f16"))
+    assert code == "CG792"
+    assert "stopped at step 51: the gradient was not finite in the last 50 steps" in told
+    assert "the loss scale is 0.5 now" in told
+    assert "no checkpoint was written" in told
+    run = make_run([good, skipping], path, steps=1000, checkpoint_every=30, half="f16")
+    code, told = stopped_by(run)
+    assert code == "CG792"
+    assert f"`{path}` holds step 30" in told
+    assert load_checkpoint(path).step == 30
+
+
+def test_a_checkpoint_without_a_place_is_a_warning_each_time(tmp_path: Path) -> None:
+    path = tmp_path / "run.safetensors"
+    run = make_run([{"cgLoss": [2.0]}], path, steps=4, checkpoint_every=1)
+    events = iter(train(run, Progress(), lambda: False))
+    kept = [next(events), next(events)]
+    assert [type(event) for event in kept] == [StepDone, CheckpointWritten]
+    before = path.read_bytes()
+    # A folder cannot be replaced by a file.
+    path.rename(tmp_path / "old")
+    path.mkdir()
+    for step in (2, 3):
+        assert isinstance(next(events), StepDone)
+        warned = next(events)
+        assert isinstance(warned, Warned)
+        assert (warned.problem.code, warned.problem.severity) == ("CG793", Severity.WARNING)
+        assert f"no checkpoint at step {step}: cannot write planes to" in warned.problem.render_title()
+        assert warned.problem.notes() == (f"`{path}` is as it was; training goes on",)
+    path.rmdir()
+    (tmp_path / "old").rename(path)
+    assert path.read_bytes() == before
+    assert [type(event) for event in events] == [StepDone, CheckpointWritten]
+    assert load_checkpoint(path).step == 4
 
 
 def test_a_checkpoint_that_cannot_be_written_stops_only_the_end(tmp_path: Path) -> None:
