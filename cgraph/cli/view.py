@@ -1,11 +1,12 @@
 """`cgraph view`: a graph as a page, a picture, text for other tools, or data."""
 
+import sys
 from pathlib import Path
 
 import click
 
-from cgraph.cli.options import exit_with, parse_settings, program_options
-from cgraph.cli.view_files import PROGRAM, Settings, kind_of, read_viewable
+from cgraph.cli.options import EXIT_PROBLEMS, exit_with, parse_settings, program_options
+from cgraph.cli.view_files import DUMP, PROGRAM, Settings, kind_of, read_viewable
 from cgraph.core.elements import Element
 from cgraph.diagnostics import ProblemsFound
 from cgraph.schedule.model import Order
@@ -17,7 +18,8 @@ OF_PROGRAMS = {"entry": "--entry", "settings": "--set", "half": "--half", "order
 
 
 @click.command(
-    epilog="Exit code 0: it was written; 1: errors; 2: wrong usage, or a file cannot be read.",
+    epilog="Exit code 0: it was written; 1: errors; 2: wrong usage, or a file cannot be read. What can be read of a "
+    "broken dump is written all the same.",
 )
 @program_options
 @click.option(
@@ -44,7 +46,10 @@ def view(
     other: str | None,
     timed: bool,
 ) -> None:
-    """Show the graph of FILE: a program (.cg), a bundle (.cgb), or a view (.json) that was written before.
+    """Show the graph of FILE: a program (.cg), a bundle (.cgb), a dump (.dot, .gv) or a view (.json).
+
+    A dump is what cudaGraphDebugDotPrint, its like in HIP, or debug_dump of PyTorch writes, or any directed graph in
+    DOT; a view was written before with --format json.
 
     The default is a page that needs nothing but a browser. A trace (for Perfetto) is of a run, so it implies --timed
     for a program. With --compare both programs are built with the same options.
@@ -68,14 +73,17 @@ def view(
         text = FORMATS[format_name].write(made)
         if target is None:
             click.echo(text, nl=not text.endswith("\n"))
-            return
-        _write(target, text)
+        else:
+            _write(target, text)
     except ProblemsFound as stopped:
         exit_with(stopped)
         return
-    click.echo(f"{target}: {len(made.nodes)} commands, {len(made.planes)} planes ({format_name})")
+    if target is not None:
+        click.echo(f"{target}: {len(made.nodes)} commands, {len(made.planes)} planes ({format_name})")
     if opened:
         click.launch(str(target))
+    if made.kind == "dump" and DUMP in kinds and any(note.severity == "error" for note in made.notes):
+        sys.exit(EXIT_PROBLEMS)
 
 
 def _target(file: str, format_name: str, output: str | None, other: str | None) -> Path | None:

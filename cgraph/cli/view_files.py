@@ -1,8 +1,9 @@
-"""Reads whatever `cgraph view` can show: a program, a bundle or a view.
+"""Reads whatever `cgraph view` can show: a program, a bundle, a dump of another tool or a view.
 
 Receives a path; guarantees a view, or problems. What a file is follows from its name, else from how it begins.
 """
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -25,14 +26,17 @@ from cgraph.schedule.model import Order, Schedule
 from cgraph.syntax.problems import UnreadableFile
 from cgraph.view.bundles import view_of_bundle
 from cgraph.view.data import read_view
+from cgraph.view.dumps import examine_dump
+from cgraph.view.dumps.limits import MOST_BYTES
 from cgraph.view.graphs import view_of_graph
 from cgraph.view.model import View, ViewNote
 from cgraph.view.problems import NotRunnable, NotViewable
 
-PROGRAM, BUNDLE, VIEW = "program", "bundle", "view"
+PROGRAM, BUNDLE, VIEW, DUMP = "program", "bundle", "view", "dump"
 SNIFFED_BYTES = 64
 TIMED_RUNS = 5
-_SUFFIXES = {".cg": PROGRAM, ".cgb": BUNDLE, ".json": VIEW}
+_BEGINNING_OF_DOT = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:strict\s+)?digraph\b", re.IGNORECASE)
+_SUFFIXES = {".cg": PROGRAM, ".cgb": BUNDLE, ".json": VIEW, ".dot": DUMP, ".gv": DUMP}
 
 
 @frozen
@@ -52,7 +56,8 @@ def read_viewable(file: str, settings: Settings) -> View:
 
     Raises:
         ProblemsFound: those of the stages that the file goes through; CG880 for a file of no known kind, CG884 for one
-            that cannot be run where it shall be timed.
+            that cannot be run where it shall be timed. What is wrong with parts of a dump is printed, and the rest of
+            it is the view.
     """
     kind = kind_of(file)
     title = Path(file).name
@@ -73,6 +78,11 @@ def read_viewable(file: str, settings: Settings) -> View:
         )
     if settings.timed:
         raise ProblemsFound([NotRunnable(None, file)])
+    if kind == DUMP:
+        reading = examine_dump(_content(file, MOST_BYTES + 1), title)
+        if reading.problems:
+            report_problems(reading.problems)
+        return reading.view
     return read_view(_content(file), title)
 
 
@@ -92,6 +102,8 @@ def kind_of(file: str) -> str:
         return BUNDLE
     if start.lstrip().startswith(b'{"format"'):
         return VIEW
+    if _BEGINNING_OF_DOT.match(start):
+        return DUMP
     raise ProblemsFound([NotViewable(None, file)])
 
 

@@ -5,6 +5,7 @@ of the sequences. Nodes are paired by where they come from and what they run, so
 planes by name. What a view estimates, measures or plans is not compared: times and offsets follow from the rest.
 """
 
+import re
 from collections.abc import Hashable, Iterator, Sequence
 from hashlib import blake2b
 
@@ -15,6 +16,10 @@ from cgraph.view.captions import argument_text, written_planes
 from cgraph.view.model import Comparison, Pairing, View, ViewNode, ViewPlane
 
 MOST_CHANGES = 20
+OF_A_PROCESS = re.compile(
+    r"\b(?:handle|event|ptr|dptr|srcPtr|dstPtr|src|dst|base_ptr|fn|userdata)$|^(?:ID|topoId|runs|port)$"
+)
+"""Names of details that differ between any two runs: addresses, handles, and numbers of commands and graphs."""
 
 
 def compare_views(before: View, after: View) -> View:
@@ -151,4 +156,5 @@ def _settings(settings: Sequence[tuple[str, int]]) -> str:
 
 
 def _details(node: ViewNode) -> str:
-    return ", ".join(f"{key} {text}" for key, text in node.details) or "none"
+    told = (f"{key} {text}" for key, text in node.details if not OF_A_PROCESS.search(key))
+    return ", ".join(told) or "none"
