@@ -8,13 +8,13 @@
 The backward pass computes the forward pass again and then walks it from the end.
 """
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike
 
-from cgraph.reference.arrays import FloatArray, real_array
+from cgraph.reference.arrays import BoolArray, FloatArray, real_array
 from cgraph.reference.attention import attention, attention_bwd
 from cgraph.reference.gated_gelu import gated_gelu, gated_gelu_bwd
 from cgraph.reference.heads import merge_heads, split_heads
@@ -31,6 +31,7 @@ class LayerOptions(TypedDict):
     causal: bool
     epsilon: float
     rope_base: float
+    mask: NotRequired[BoolArray | None]
 
 
 @frozen(eq=False)
@@ -60,7 +61,14 @@ class LayerSaved:
 
 
 def layer_forward(
-    x: ArrayLike, weights: LayerWeights, *, heads: int, causal: bool, epsilon: float, rope_base: float
+    x: ArrayLike,
+    weights: LayerWeights,
+    *,
+    heads: int,
+    causal: bool,
+    epsilon: float,
+    rope_base: float,
+    mask: BoolArray | None = None,
 ) -> tuple[FloatArray, LayerSaved]:
     """The layer's output.
 
@@ -71,6 +79,8 @@ def layer_forward(
         causal: whether a token attends only to itself and earlier ones.
         epsilon: of both norms.
         rope_base: of the rotation's angles.
+        mask: booleans that broadcast to [heads, seq, seq]; False keeps a query (row) from a key (column). Positions
+            count as if there were no mask. None: nowhere.
 
     Returns:
         y: [seq, width]; and all that was computed on the way.
@@ -83,7 +93,7 @@ def layer_forward(
     norm1, norm1_statistics = layer_norm(x, weights.norm1_gain, weights.norm1_shift, epsilon=epsilon)
     q, k, v = (split_heads(part, heads) for part in np.split(linear(norm1, weights.qkv), 3, axis=1))
     queries, keys = rope(q, base=rope_base), rope(k, base=rope_base)
-    context, probabilities = attention(queries, keys, v, causal=causal)
+    context, probabilities = attention(queries, keys, v, causal=causal, mask=mask)
     merged = merge_heads(context)
     projection = x + linear(merged, weights.output)
     norm2, norm2_statistics = layer_norm(projection, weights.norm2_gain, weights.norm2_shift, epsilon=epsilon)
@@ -97,7 +107,15 @@ def layer_forward(
 
 
 def layer_backward(
-    x: ArrayLike, weights: LayerWeights, dy: ArrayLike, *, heads: int, causal: bool, epsilon: float, rope_base: float
+    x: ArrayLike,
+    weights: LayerWeights,
+    dy: ArrayLike,
+    *,
+    heads: int,
+    causal: bool,
+    epsilon: float,
+    rope_base: float,
+    mask: BoolArray | None = None,
 ) -> tuple[FloatArray, LayerGradients]:
     """Gradients of the layer's input and of every weight.
 
@@ -109,6 +127,7 @@ def layer_backward(
         causal: as for `layer_forward`.
         epsilon: as for `layer_forward`.
         rope_base: as for `layer_forward`.
+        mask: as for `layer_forward`.
 
     Returns:
         dx: [seq, width]; and the weights' gradients.
@@ -119,7 +138,7 @@ def layer_backward(
     x = real_array("x", x, ("seq", "width"))
     dy = real_array("dy", dy, x.shape)
     weights = checked_weights(weights, width=x.shape[1])
-    _, saved = layer_forward(x, weights, heads=heads, causal=causal, epsilon=epsilon, rope_base=rope_base)
+    _, saved = layer_forward(x, weights, heads=heads, causal=causal, epsilon=epsilon, rope_base=rope_base, mask=mask)
 
     dgated, ddown = linear_bwd(saved.gated, weights.down, dy)
     dup_out, dgate_out = gated_gelu_bwd(saved.up, saved.gate, dgated)

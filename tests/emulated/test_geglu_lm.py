@@ -25,6 +25,8 @@ pytestmark = pytest.mark.slow
 
 TIED = GegluCase(layers=2, heads=2, head_width=8, ffn=24, vocab=13, seq=9, batch=2, recompute=True)
 SEPARATE = evolve(TIED, tied=False, batch=3, seq=5, recompute=False)
+# The first sequence begins late, the other has no token at all.
+PADDED = evolve(TIED, layers=1, padded=(3, 9), pad_start=True)
 
 
 def found(case: GegluCase, half: str, device: Device, supervised: str = "some") -> tuple[float, dict[str, Array]]:
@@ -33,7 +35,7 @@ def found(case: GegluCase, half: str, device: Device, supervised: str = "some") 
 
 
 @pytest.mark.parametrize("half", ["f16", "bf16"])
-@pytest.mark.parametrize("case", [TIED, SEPARATE], ids=["tied", "separate"])
+@pytest.mark.parametrize("case", [TIED, SEPARATE, PADDED], ids=["tied", "separate", "padded"])
 def test_loss_and_every_gradient_beside_the_host(case: GegluCase, half: Literal["f16", "bf16"]) -> None:
     loss, gradients = found(case, half, EMULATED)
     expected_loss, expected = found(case, half, HOST)

@@ -25,6 +25,7 @@ def expected_of(
         heads=case.heads,
         epsilon=case.epsilon,
         rope_base=case.rope_base,
+        padding=None if case.padding is None else torch.tensor(case.padding),
     )
     return logits.numpy(), (loss.item(), {name: gradient.numpy() for name, gradient in gradients.items()})
 
@@ -35,9 +36,9 @@ def test_the_reference(name: str, supervised: str) -> None:
     case = CASES[name]
     weights, batch = random_gated_model(np.random.default_rng(7), case.config), draw_batch(case, supervised)
     logits, expected = expected_of(case, weights, batch)
-    found = gated_model_forward(case.config, weights, batch[0])
+    found = gated_model_forward(case.config, weights, batch[0], padding=case.padding)
     assert np.abs(found - logits).max() <= 1e-10 * np.abs(logits).max()
-    check("f64", gated_model_backward(case.config, weights, *batch), expected)
+    check("f64", gated_model_backward(case.config, weights, *batch, padding=case.padding), expected)
 
 
 @pytest.mark.parametrize("half", ["f64", "f32"])

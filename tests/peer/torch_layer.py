@@ -56,18 +56,27 @@ def torch_layer(
     causal: bool,
     epsilon: float,
     rope_base: float,
+    present: torch.Tensor | None = None,
 ) -> torch.Tensor:
-    """The output [seq, width] of one layer for an input [seq, width]."""
+    """The output [seq, width] of one layer for an input [seq, width].
+
+    `present` [seq] says which tokens are attended to; one that attends to none has a context of 0.
+    """
     seq, width = x.shape
     weight = {name: weights[f"layers.{layer}.{name}"] for name in (*MATRICES, *VECTORS)}
     normal = layer_norm(x, (width,), weight["norm1_gain"], weight["norm1_shift"], epsilon)
     queries, keys, values = linear(normal, weight["qkv"]).view(seq, 3, heads, width // heads).permute(1, 2, 0, 3)
+    visible = torch.ones(seq, seq, dtype=torch.bool, device=x.device) if present is None else present.expand(seq, seq)
+    visible = visible.tril() if causal else visible
+    attending = visible.any(dim=1)
     context = scaled_dot_product_attention(
         rotate_halves(queries, rope_base)[None],
         rotate_halves(keys, rope_base)[None],
         values[None],
-        is_causal=causal,
+        # A row without any True would be NaN, or 0, by the release of PyTorch.
+        attn_mask=visible | ~attending[:, None],
     )[0]
+    context = torch.where(attending[:, None], context, 0.0)
     projection = x + linear(context.transpose(0, 1).reshape(seq, width), weight["output"])
     normal = layer_norm(projection, (width,), weight["norm2_gain"], weight["norm2_shift"], epsilon)
     gated = gelu(linear(normal, weight["gate"]), approximate="tanh") * linear(normal, weight["up"])
@@ -83,13 +92,21 @@ def torch_stack(
     causal: bool,
     epsilon: float,
     rope_base: float,
+    present: torch.Tensor | None = None,
 ) -> list[torch.Tensor]:
-    """Every boundary, x first and the stack's output last."""
+    """Every boundary, x first and the stack's output last; `present` as for `torch_layer`."""
     boundaries = [x]
     for layer in range(layers):
         boundaries.append(
             torch_layer(
-                boundaries[-1], weights, layer, heads=heads, causal=causal, epsilon=epsilon, rope_base=rope_base
+                boundaries[-1],
+                weights,
+                layer,
+                heads=heads,
+                causal=causal,
+                epsilon=epsilon,
+                rope_base=rope_base,
+                present=present,
             )
         )
     return boundaries

@@ -38,7 +38,11 @@ OF_LAYER = {
 
 @frozen(kw_only=True)
 class GegluCase:
-    """Sizes of a model and of its batch; `distinct` is how many ids occur, None for all."""
+    """Sizes of a model and of its batch; `distinct` is how many ids occur, None for all.
+
+    `padded` is how many tokens of each sequence are padding, at its end or at its start; of a program without padding
+    it is empty.
+    """
 
     tied: bool = True
     layers: int = 1
@@ -52,6 +56,16 @@ class GegluCase:
     epsilon: float = 1e-5
     rope_base: float = 10000.0
     recompute: bool = False
+    padded: tuple[int, ...] = ()
+    pad_start: bool = False
+
+    @property
+    def padding(self) -> Array | None:
+        """[batch, seq] booleans; None where nothing is said about padding."""
+        if not self.padded:
+            return None
+        position = np.arange(self.seq)[:: 1 if self.pad_start else -1]
+        return position < np.array(self.padded)[:, None]
 
     @property
     def config(self) -> GatedModelConfig:
@@ -79,6 +93,7 @@ class GegluCase:
             "cgLayers": self.layers,
             "cgTiedHead": int(self.tied),
             "cgRecompute": int(self.recompute),
+            "cgPadded": int(bool(self.padded)),
             "cgNormEpsilon": self.epsilon,
             "cgRopeBase": self.rope_base,
         }
@@ -97,6 +112,10 @@ CASES = {
     "more tokens than vocabulary": GegluCase(vocab=2, seq=33, batch=2, heads=2, recompute=True),
     "more vocabulary than tokens": GegluCase(vocab=1001, head_width=34, batch=3, seq=2),
     "attention in blocks": GegluCase(layers=2, heads=2, head_width=2, seq=130, batch=2),
+    "padding at the end": GegluCase(layers=2, heads=2, batch=3, seq=6, padded=(0, 2, 5), recompute=True),
+    "padding at the start": GegluCase(tied=False, layers=2, heads=2, batch=3, seq=6, padded=(1, 0, 4), pad_start=True),
+    "nothing but padding": GegluCase(layers=3, heads=2, batch=2, seq=4, padded=(4, 1)),
+    "padding over blocks": GegluCase(heads=2, head_width=2, seq=131, batch=2, padded=(67, 3), pad_start=True),
 }
 SUPERVISED = ("none", "some", "all")
 
@@ -138,7 +157,10 @@ def geglu_backward(
     planes = gradient_planes(case)
     for name, array in weights.items():
         executable.set(planes[name][0], array.astype(wide))
-    for name, array in zip(("cgTokenIds", "cgTargets"), batch, strict=True):
+    given = dict(zip(("cgTokenIds", "cgTargets"), batch, strict=True))
+    if case.padding is not None:
+        given["cgPresent"] = ~case.padding
+    for name, array in given.items():
         executable.set(name, np.ascontiguousarray(array.T, np.int32))
     executable.run()
     loss = float(executable.get("cgLoss")[0])

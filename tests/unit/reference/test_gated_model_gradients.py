@@ -52,6 +52,28 @@ def test_every_weight(*, tied: bool, layers: int, heads: int) -> None:
         assert relative_error(along, found) <= TOLERANCE
 
 
+def test_padding_beside_differences_and_by_its_meaning() -> None:
+    padding = np.array([[True, False, False, False], [False, False, True, False]])
+    loss, gradients = gated_model_backward(CONFIG, WEIGHTS, IDS, TARGETS, padding=padding)
+    assert loss == gated_model_loss(CONFIG, WEIGHTS, IDS, TARGETS, padding=padding)
+    for name in ("table", "layers.0.norm1_gain", "layers.1.norm2_shift"):
+        claimed = gradient(
+            lambda x, name=name: gated_model_loss(CONFIG, {**WEIGHTS, name: x}, IDS, TARGETS, padding=padding),
+            WEIGHTS[name],
+        )
+        assert relative_error(gradients[name], claimed) <= TOLERANCE, name
+    # Another id at padding changes nothing but its own logits, and a first token that is padding attends to nothing.
+    changed = np.where(padding, 0, IDS)
+    before, after = (gated_model_forward(CONFIG, WEIGHTS, ids, padding=padding) for ids in (IDS, changed))
+    assert relative_error(before[~padding], after[~padding]) <= 1e-14
+    assert (np.abs(before[padding] - after[padding]).max(axis=-1) > 1e-3).all()
+    shifted = gated_model_forward(CONFIG, WEIGHTS, IDS[0, 1:])
+    assert relative_error(before[0, 1:], shifted) <= 1e-13
+    blind = {**WEIGHTS, **{f"layers.{layer}.output": np.zeros((4, 4)) for layer in range(2)}}
+    nothing = gated_model_forward(CONFIG, blind, IDS[:, :1])
+    assert relative_error(before[:1, :1], nothing[:1]) <= 1e-14
+
+
 def test_a_tied_gradient_is_the_sum_of_both_uses() -> None:
     separate = evolve(CONFIG, tied=False)
     loss, both = gated_model_backward(CONFIG, WEIGHTS, IDS, TARGETS)
@@ -104,6 +126,7 @@ WRONG: dict[str, tuple[str, Callable[[], object]]] = {
     "ids of three axes": (r"ids: expected shape .*\[1, 2, 4\]", lambda: gated_model_forward(CONFIG, WEIGHTS, [IDS])),
     "target": (r"targets: expected -1 to 4, got 5", lambda: gated_model_backward(CONFIG, WEIGHTS, [1], [5])),
     "targets": (r"targets: expected shape \[2\]", lambda: gated_model_loss(CONFIG, WEIGHTS, [1, 2], [1])),
+    "padding": (r"padding: .*\[2\]", lambda: gated_model_forward(CONFIG, WEIGHTS, [1, 2], padding=[True])),
     "missing": ("layers.1.up: missing", lambda: gated_model_forward(CONFIG, _without("layers.1.up"), [1])),
     "head of a tied model": (
         "head: no weight of this model",
