@@ -20,6 +20,7 @@ from cgraph.backends.commands import describe
 from cgraph.backends.cuda.stored import StoredKernels
 from cgraph.backends.host_commands import Binder, find_meanings, planes_of
 from cgraph.backends.host_kernels import load_host_kernels
+from cgraph.backends.meaning_checks import failed_meaning
 from cgraph.backends.planes import HostPlanes, allocate
 from cgraph.backends.problems_devices import UpdateImpossible
 from cgraph.backends.protocol import OnNode
@@ -87,8 +88,8 @@ class HostExecutable:
 
         Raises:
             ProblemsFound: a kernel that is executed here does what no kernel may do (CG755 to CG766 with CG705), or
-                leaves a part of what it shall write (CG706); CG744 where an array that a plane is bound to was changed
-                so that it does not fit any more.
+                leaves a part of what it shall write (CG706); CG709 where a NumPy function fails; CG744 where an array
+                that a plane is bound to was changed so that it does not fit any more.
         """
         watcher = current_watcher()
         if watcher is not None:
@@ -98,8 +99,13 @@ class HostExecutable:
         else:
             self._follow()
             with np.errstate(all="ignore"):
-                for _index, call in self.commands:
-                    call()
+                try:
+                    for command in self.commands:
+                        command[1]()
+                except ProblemsFound:
+                    raise
+                except Exception as error:
+                    raise self._failure(command[0], error) from error
 
     def run_each(self, on_node: OnNode) -> None:
         """As `Steppable.run_each` says. Raises as `run`."""
@@ -107,7 +113,12 @@ class HostExecutable:
         with np.errstate(all="ignore"):
             for index, call in self.commands:
                 start = perf_counter()
-                call()
+                try:
+                    call()
+                except ProblemsFound:
+                    raise
+                except Exception as error:
+                    raise self._failure(index, error) from error
                 on_node(index, 1e3 * (perf_counter() - start))
 
     def rebind(self, name: str, memory: object) -> None:
@@ -171,6 +182,13 @@ class HostExecutable:
     ) -> None:
         self.close()
 
+    def _failure(self, index: int, error: Exception) -> Exception:
+        """What a run raises where a command raised an error."""
+        node = self.graph.nodes[index]
+        if isinstance(node, LaunchNode):
+            return ProblemsFound([failed_meaning(node, error)])
+        return RuntimeError(f"{describe(node)} failed")
+
     def _follow(self) -> None:
         """Binds planes again whose arrays were moved by their owners."""
         if self._bound:
@@ -208,8 +226,9 @@ def prepare_host(
         stored: where kernels of images without a meaning come from; None for the program's own files.
 
     Raises:
-        ProblemsFound: images without a meaning whose kernels cannot be executed either: CG701 and CG704, one problem
-            for each image, CG731 to CG739 from the compiler, or CG830 and CG831 where the stored ones will not do.
+        ProblemsFound: CG708 for images that do not fit their meaning; CG701 and CG704, one problem for each image, for
+            images without a meaning whose kernels cannot be executed either, CG731 to CG739 from the compiler, or CG830
+            and CG831 where the stored ones will not do.
     """
     meanings, others = find_meanings(graph.nodes)
     planes = allocate(graph, plan)

@@ -11,7 +11,9 @@ import numpy as np
 from attrs import frozen
 
 from cgraph.backends.host_kernels import HostKernels
+from cgraph.backends.meaning_checks import check_meaning
 from cgraph.backends.planes import HostPlanes
+from cgraph.diagnostics import Problem, ProblemsFound
 from cgraph.graph.model import CopyNode, FillNode, Image, JoinNode, LaunchNode, Node, PlaneArgument
 from cgraph.images.context import HostContext
 from cgraph.images.registry import Meaning, find_meaning, keyword_of
@@ -65,9 +67,14 @@ class Binder:
 
 
 def find_meanings(nodes: Sequence[Node]) -> tuple[dict[Image, Meaning], list[LaunchNode]]:
-    """The meaning of every image launched, and the first launch of each that has none."""
+    """The meaning of every image launched, and the first launch of each that has none.
+
+    Raises:
+        ProblemsFound: CG708 for each image whose slots or constants are not those that its meaning takes.
+    """
     found: dict[Image, Meaning] = {}
     others: dict[Image, LaunchNode] = {}
+    problems: list[Problem] = []
     for node in nodes:
         if not isinstance(node, LaunchNode) or node.image in found or node.image in others:
             continue
@@ -76,6 +83,11 @@ def find_meanings(nodes: Sequence[Node]) -> tuple[dict[Image, Meaning], list[Lau
             others[node.image] = node
         else:
             found[node.image] = function
+            mismatch = check_meaning(function, node)
+            if mismatch is not None:
+                problems.append(mismatch)
+    if problems:
+        raise ProblemsFound(problems)
     return found, list(others.values())
 
 

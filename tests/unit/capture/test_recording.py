@@ -111,8 +111,9 @@ def test_a_run_that_raises_is_kept_as_far_as_it_came(compiled: Compiled, monkeyp
 
     monkeypatch.setitem(vars(registry)["_MEANINGS"], (file, entry), renamed)
     executable = prepared(compiled)
-    with pytest.raises(RuntimeError, match="on purpose"), record() as recording:
+    with pytest.raises(ProblemsFound) as stopped, record() as recording:
         executable.run()
+    assert "RuntimeError: on purpose" in stopped.value.problems[0].render_title()
     run = recording.last
     assert not run.finished
     assert run.failed_node == 1
