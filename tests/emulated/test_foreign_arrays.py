@@ -72,6 +72,23 @@ def test_a_model_whose_arrays_are_on_the_device() -> None:
         assert np.array_equal(gradient, others.named()[name]), name
 
 
+def test_values_on_the_device_are_checked_like_others() -> None:
+    weights = random_weights(CONFIG, 1)
+    given = {"ids": [1, 2, 3], "targets": [2, 3, 4], "mask": [True, False, True], "padding": [False, False, False]}
+    for name, values, message in (
+        ("ids", [1, 7, 3], r"^ids: expected 0 to 6, got 7 at \[1\]$"),
+        ("ids", [1, 2, 3, 4, 5], "^ids: 5 tokens are more than the context of 4$"),
+        ("targets", [2, 3], r"^targets: expected shape \[3\], as ids have, got \[2\]$"),
+        ("mask", [True] * 4, r"^mask: expected shape \[3\], as ids have, got \[4\]$"),
+        ("padding", [2, 0, 0], "^padding: expected booleans, or zeros and ones, got other integers$"),
+    ):
+        arguments = {key: moved(np.array(value)) for key, value in {**given, name: values}.items()}
+        with pytest.raises(ValueError, match=message):
+            bert_backward(CONFIG, weights, **arguments)
+    with pytest.raises(ValueError, match=r"^head_b: expected shape \[7\], got \[6\]$"):
+        bert_backward(CONFIG, {**weights, "head_b": moved(weights["head_b"][:-1])}, **given)
+
+
 def test_what_cannot_be_read() -> None:
     array = np.zeros((4, 6), np.float32)
     with pytest.raises(ValueError, match="x: its elements on the GPU do not lie one after the other"):

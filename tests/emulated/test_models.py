@@ -12,6 +12,7 @@ from attrs import evolve
 
 pytest.importorskip("cuda.bindings")
 
+from cgraph.models.gpt_program import prepared_program
 from cgraph.reference.bounds import gradient_bound
 from tests.support.emulated import INSTALLATION
 from tests.support.emulated_runs import random_order
@@ -65,3 +66,22 @@ def test_nothing_supervised_leaves_zeros(causal: bool) -> None:
     assert loss == 0
     for name, gradient in gradients.items():
         assert not gradient.any(), name
+
+
+def test_a_shape_is_built_once() -> None:
+    prepared_program.cache_clear()
+    case = evolve(SIZES, seq=3, context=3, batch=1)
+    calls = INSTALLATION.driver.calls
+    found(case, "bf16", "emulated", causal=True)
+    before = {name: calls[name] for name in ("cuGraphInstantiateWithParams", "cuModuleLoadData", "cuGraphLaunch")}
+    assert all(before.values())
+    weights, drawn = random_weights(case.config, 2), draw(case, "all")
+    other = backward(case, weights, drawn, causal=True, half="bf16", device="emulated")
+    assert (prepared_program.cache_info().misses, prepared_program.cache_info().hits) == (1, 1)
+    after = {name: calls[name] - count for name, count in before.items()}
+    assert after == {"cuGraphInstantiateWithParams": 0, "cuModuleLoadData": 0, "cuGraphLaunch": 1}
+    prepared_program.cache_clear()
+    anew = backward(case, weights, drawn, causal=True, half="bf16", device="emulated")
+    assert anew[0] == other[0]
+    for name, gradient in anew[1].items():
+        assert gradient.tobytes() == other[1][name].tobytes(), name

@@ -14,13 +14,16 @@ SIZES = {"cgSeq": 5, "cgBatch": 2, "cgVocab": 7, "cgHeads": 2, "cgHeadWidth": 4,
 GRADIENTS_OF_A_LAYER, OTHER_GRADIENTS = 9, 3
 
 
-@pytest.mark.parametrize(("tied", "recompute"), [(1, 1), (0, 0)])
-def test_every_gradient_passes(tmp_path: Path, tied: int, recompute: int) -> None:
+@pytest.mark.parametrize(("tied", "recompute", "padded"), [(1, 1, 0), (0, 0, 0), (0, 1, 1)])
+def test_every_gradient_passes(tmp_path: Path, tied: int, recompute: int, padded: int) -> None:
     rng = np.random.default_rng(0)
     shape = (SIZES["cgSeq"], SIZES["cgBatch"])
     ids, targets = rng.integers(0, SIZES["cgVocab"], shape), rng.integers(-1, SIZES["cgVocab"], shape)
-    np.savez(tmp_path / "batch.npz", cgTokenIds=ids.astype(np.int32), cgTargets=targets.astype(np.int32))
-    sizes = {**SIZES, "cgTiedHead": tied, "cgRecompute": recompute}
+    # With padding, the first sequence begins late.
+    present = np.arange(SIZES["cgSeq"])[:, None] >= np.array([2, 0])
+    planes = {"cgTokenIds": ids, "cgTargets": targets, **({"cgPresent": present} if padded else {})}
+    np.savez(tmp_path / "batch.npz", **{name: plane.astype(np.int32) for name, plane in planes.items()})
+    sizes = {**SIZES, "cgTiedHead": tied, "cgRecompute": recompute, "cgPadded": padded}
     options = [option for name, value in sizes.items() for option in ("--set", f"{name}={value}")]
     file = str(programs_directory() / "geglu_lm.cg")
     arguments = [file, *options, "--inputs", str(tmp_path / "batch.npz"), "--samples", "3", "--json"]

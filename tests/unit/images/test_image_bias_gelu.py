@@ -67,6 +67,16 @@ def test_values_computed_by_hand(form: int) -> None:
     assert np.all(np.abs(found - BY_HAND[form]) <= [1e-9, 1e-7, 1e-6, 0, 1e-6, 1e-6])
 
 
+def test_the_forms_differ_by_the_known_amounts() -> None:
+    # By hand: 4.73e-4 at most, and the slopes 8.68e-4, which a tolerance of 1e-3 would hide.
+    half, x = HALVES["f64"], np.linspace(-6, 6, 100_001)[None]
+    none, one = np.zeros(x.shape[1]), np.ones(x.shape)
+    values = forward(half, x, none, 0) - forward(half, x, none, 1)
+    assert np.abs(values).max() == pytest.approx(4.73e-4, rel=2e-3)
+    slopes = backward(half, one, x, none, 0)[0] - backward(half, one, x, none, 1)[0]
+    assert np.abs(slopes).max() == pytest.approx(8.68e-4, rel=2e-3)
+
+
 @pytest.mark.parametrize("form", [0, 1])
 @pytest.mark.parametrize("name", HALVES)
 @pytest.mark.parametrize(("rows", "n"), SIZES)

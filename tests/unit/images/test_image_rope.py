@@ -51,6 +51,12 @@ def test_values_computed_by_hand() -> None:
     assert np.all(np.abs(queries[0, 1] - expected) <= 6e-6)
     assert np.all(np.abs(keys[0, 1] - expected) <= 6e-6)
     assert np.array_equal(values_t[0, :, 1], [5, 6, 7, 8])
+    # Pairs of neighbours, by another order of the channels.
+    qkv[1, :2] = [1, 3, 2, 4]
+    queries, keys, _ = forward(HALVES["f32"], qkv, 1, 4)
+    expected = [-1.14264, 2.95985, 1.92208, 4.02980]
+    assert np.all(np.abs(queries[0, 1] - expected) <= 6e-6)
+    assert np.all(np.abs(keys[0, 1] - expected) <= 6e-6)
 
 
 @pytest.mark.parametrize("name", HALVES)

@@ -227,6 +227,32 @@ def test_wrong_arguments(change: dict[str, Any], message: str) -> None:
     assert message in str(stopped.value)
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"ids": [1, 11, 3]}, "ids: expected 0 to 10, got 11 at [1]"),
+        ({"ids": []}, "ids: expected one token or more, got shape [0]"),
+        ({"ids": list(range(10))}, "ids: 10 tokens are more than the context of 9"),
+        ({"ids": [1, 2]}, "targets: expected shape [2], as ids have, got [3]"),
+        ({"targets": []}, "targets: expected shape [3], as ids have, got [0]"),
+        ({"targets": [2, 3, 11]}, "targets: expected -1 to 10, got 11 at [2]"),
+        ({"padding": [True, False]}, "padding: expected shape [3], as ids have, got [2]"),
+        ({"padding": []}, "padding: expected shape [3], as ids have, got [0]"),
+        ({"padding": [0.0, 1.0, 0.0]}, "padding: expected booleans, got float64"),
+    ],
+)
+@pytest.mark.parametrize("foreign", [False, True])
+def test_wrong_arguments_of_gpt(change: dict[str, Any], message: str, foreign: bool) -> None:
+    before = prepared_program.cache_info().misses
+    given: dict[str, Any] = {"ids": GIVEN["ids"], "targets": GIVEN["targets"], **change}
+    if foreign:
+        given = {name: Foreign(np.array(values, None if values else np.int64)) for name, values in given.items()}
+    with pytest.raises(ValueError) as stopped:  # noqa: PT011  (the message is compared below)
+        gpt_backward(SMALL.config, random_weights(SMALL.config, 1), **given)
+    assert str(stopped.value) == message
+    assert prepared_program.cache_info().misses == before
+
+
 def test_weights_that_do_not_fit() -> None:
     weights = random_weights(SMALL.config, 1)
     wider = Gpt.from_named(evolve(SMALL.config, ffn=6), random_weights(evolve(SMALL.config, ffn=6), 1))
