@@ -12,6 +12,7 @@ from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
 from cgraph.backends.dtypes import DTYPES
+from cgraph.backends.memory_needs import check_memory, host_available_bytes, not_enough_memory
 from cgraph.backends.problems import PlaneMismatch, UnknownPlane
 from cgraph.core.elements import Element
 from cgraph.diagnostics import ProblemsFound
@@ -115,10 +116,15 @@ def _is_packed(shape: tuple[int, ...], strides: tuple[int, ...], step: int) -> b
 
 
 def allocate(graph: CommandGraph, plan: MemoryPlan) -> HostPlanes:
-    """Allocates the arena once and every plane outside it."""
-    arena = aligned_bytes(plan.size_bytes)
-    memory = [
-        aligned_bytes(plane.size_bytes) if offset is None else arena[offset : offset + plane.size_bytes]
-        for plane, offset in zip(graph.planes, plan.offsets, strict=True)
-    ]
+    """Allocates the arena once and every plane outside it. Raises ProblemsFound: CG718 where there is too little."""
+    available_bytes = host_available_bytes()
+    check_memory(graph, plan, "host", available_bytes)
+    try:
+        arena = aligned_bytes(plan.size_bytes)
+        memory = [
+            aligned_bytes(plane.size_bytes) if offset is None else arena[offset : offset + plane.size_bytes]
+            for plane, offset in zip(graph.planes, plan.offsets, strict=True)
+        ]
+    except (MemoryError, ValueError) as error:  # NumPy's ValueError: more than addresses reach
+        raise ProblemsFound([not_enough_memory(graph, plan, "host", available_bytes)]) from error
     return HostPlanes(graph.planes, memory)

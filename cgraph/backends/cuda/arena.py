@@ -11,6 +11,7 @@ from attrs import define, field
 from cuda.bindings import driver as cu
 
 from cgraph.backends.cuda.calls import Calls
+from cgraph.backends.memory_needs import check_memory
 from cgraph.graph.model import CommandGraph, Plane
 from cgraph.memory.model import MemoryPlan
 
@@ -61,8 +62,23 @@ class DevicePlanes:
         self.kept.clear()
 
 
-def allocate_planes(graph: CommandGraph, plan: MemoryPlan, call: Calls) -> DevicePlanes:
-    """Allocates the arena and every plane outside it, in the current context. Raises ProblemsFound (CG742)."""
+def allocate_planes(
+    graph: CommandGraph, plan: MemoryPlan, call: Calls, device: str, most_bytes: int | None = None
+) -> DevicePlanes:
+    """Allocates the arena and every plane outside it, in the current context.
+
+    Args:
+        graph: whose planes they are.
+        plan: of the graph.
+        call: calls the driver.
+        device: its name.
+        most_bytes: how much there is beside what the driver says; None for no such limit.
+
+    Raises:
+        ProblemsFound: CG718 where the device has too little memory, CG742.
+    """
+    free_bytes, _total_bytes = call(cu.cuMemGetInfo)
+    check_memory(graph, plan, device, free_bytes if most_bytes is None else min(free_bytes, most_bytes))
     planes = DevicePlanes(graph.planes, [0] * len(graph.planes), call)
     try:
         arena = planes.allocate(plan.size_bytes, zero=False)

@@ -26,6 +26,7 @@ from cgraph.backends.cuda.stored import StoredKernels
 from cgraph.backends.cuda.supply import compile_kernels
 from cgraph.backends.cuda.watching import Watch
 from cgraph.backends.devices import Device, DeviceKind
+from cgraph.backends.memory_needs import emulated_available_bytes
 from cgraph.backends.problems_devices import DoubleOnDevice
 from cgraph.core.elements import Element
 from cgraph.diagnostics import ProblemsFound
@@ -41,6 +42,7 @@ class _Driver:
     kinds: tuple[CodeKind, ...]
     watch: Watch
     label: Callable[[int, str], None]
+    most_bytes: int | None = None
 
 
 def prepare(
@@ -60,8 +62,9 @@ def prepare(
         stored: kernels that were compiled before; None where the program's own files are compiled.
 
     Raises:
-        ProblemsFound: CG730 to CG739 from the compiler, CG740 to CG743 from the driver, CG745 to CG747 where the
-            emulated one cannot be set up, CG830 to CG832 where stored kernels will not do.
+        ProblemsFound: CG718 where the device has too little memory, CG730 to CG739 from the compiler, CG740 to CG743
+            from the driver, CG745 to CG747 where the emulated one cannot be set up, CG830 to CG832 where stored kernels
+            will not do.
     """
     if graph.half is Element.F64 and any(isinstance(node, LaunchNode) for node in graph.nodes):
         raise ProblemsFound([DoubleOnDevice(None)])
@@ -78,7 +81,7 @@ def prepare(
         with context.current():
             modules = load_modules(graph, context, _target(context, driver), supply)
             undo.callback(modules.close)
-            planes = allocate_planes(graph, plan, call)
+            planes = allocate_planes(graph, plan, call, str(device), driver.most_bytes)
             undo.callback(planes.close)
             _label(planes, driver.label, plan)
             pieces = tuple(
@@ -119,7 +122,7 @@ def _target(context: DeviceContext, driver: _Driver) -> Target:
 
 def _emulated() -> _Driver:
     device = connect_emulated()
-    return _Driver((CodeKind.PTX,), device.watch, device.label)
+    return _Driver((CodeKind.PTX,), device.watch, device.label, emulated_available_bytes())
 
 
 def _label(planes: DevicePlanes, label: Callable[[int, str], None], plan: MemoryPlan) -> None:

@@ -17,6 +17,7 @@ from cgraph.backends.cuda.imported.memory import ImportedMemory, allocate_memory
 from cgraph.backends.cuda.imported.model import ImportedGraph, MemoryKind
 from cgraph.backends.cuda.watching import Watch
 from cgraph.backends.devices import Device, DeviceKind
+from cgraph.backends.memory_needs import check_sizes, emulated_available_bytes, host_available_bytes
 
 
 def prepare_imported(graph: ImportedGraph, device: Device) -> ImportedExecutable:
@@ -27,9 +28,9 @@ def prepare_imported(graph: ImportedGraph, device: Device) -> ImportedExecutable
         device: a GPU's number, or the emulated device.
 
     Raises:
-        ProblemsFound: CG858 for kernels without code for the device, CG859 for nodes that the
-            driver does not take, CG740 to CG742 from the driver, CG745 to CG747 where the emulated one cannot be set
-            up.
+        ProblemsFound: CG718 where there is too little memory, CG858 for kernels without code for the device, CG859 for
+            nodes that the driver does not take, CG740 to CG742 from the driver, CG745 to CG747 where the emulated one
+            cannot be set up.
     """
     emulated = connect_emulated() if device.kind is DeviceKind.EMULATED else None
     watch = Watch() if emulated is None else emulated.watch
@@ -39,6 +40,7 @@ def prepare_imported(graph: ImportedGraph, device: Device) -> ImportedExecutable
     try:
         with context.current():
             owned.modules = load_kernels(graph, call, f"{device} ({context.architecture})")
+            _check_memory(graph, device, call(cu.cuMemGetInfo)[0])
             owned.memory = allocate_memory(graph, call)
             if emulated is not None:
                 _label(graph, owned.memory, emulated.label)
@@ -49,6 +51,22 @@ def prepare_imported(graph: ImportedGraph, device: Device) -> ImportedExecutable
         owned.close()
         raise
     return ImportedExecutable(graph, owned, watch)
+
+
+def _check_memory(graph: ImportedGraph, device: Device, free_bytes: int) -> None:
+    """Raises ProblemsFound (CG718) where the device's memory, or the host's, is too small for the allocations."""
+    emulated = device.kind is DeviceKind.EMULATED
+    spaces = (
+        (str(device), free_bytes, False),
+        ("the host", emulated_available_bytes() if emulated else host_available_bytes(), True),
+    )
+    for name, available_bytes, on_host in spaces:
+        sizes_bytes = {
+            graph.planes[number].name: allocation.size_bytes
+            for number, allocation in enumerate(graph.allocations)
+            if emulated or on_host is (allocation.memory is MemoryKind.HOST)
+        }
+        check_sizes(sizes_bytes, name, available_bytes)
 
 
 def _label(graph: ImportedGraph, memory: ImportedMemory, label: Callable[[int, str], None]) -> None:

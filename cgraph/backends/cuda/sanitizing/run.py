@@ -19,6 +19,7 @@ from cgraph.backends.cuda.machine_kernels import load_machine_kernels, parameter
 from cgraph.backends.cuda.sanitizing.findings import Findings
 from cgraph.backends.cuda.sanitizing.history import History, begin_history
 from cgraph.backends.cuda.sanitizing.planes import MachinePlanes, allocate_planes
+from cgraph.backends.memory_needs import check_memory, emulated_available_bytes
 from cgraph.backends.problems import SlotNotWritten
 from cgraph.core.roles import AccessMode
 from cgraph.diagnostics import Problem
@@ -185,12 +186,13 @@ def sanitize_graph(
 
     Raises:
         ProblemsFound: CG730 to CG739 from the compiler, CG750 to CG754 where the machine does not know what a kernel
-            does, CG703 where a value does not fit.
+            does, CG703 where a value does not fit, CG718 where there is too little memory.
     """
     sanitizer = Sanitizer()
     hardware = MachineHardware(sanitizer)
     images = list(dict.fromkeys(node.image for node in graph.nodes if isinstance(node, LaunchNode)))
     kernels = load_machine_kernels(images, graph.half, hardware)
+    check_memory(graph, plan, "the sanitizer", emulated_available_bytes())
     planes = allocate_planes(graph, schedule.sequence, plan, hardware.memory)
     names = {plane.name for plane in graph.planes}
     for name, array in values.items():
