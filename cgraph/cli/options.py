@@ -19,6 +19,7 @@ EXIT_PROBLEMS = 1
 EXIT_USAGE = 2
 UNREADABLE_CODES = ("CG011", "CG012", "CG013", "CG800")
 MOST_SHOWN = 50
+OF_PROGRAMS = {"entry": "--entry", "settings": "--set", "half": "--half", "order": "--order"}
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -65,6 +66,14 @@ def options_of_programs(
 program_options = options_of_programs(
     HALF_CHOICES, Element.F32, "What `half` stands for; with f64 everything is computed in f64."
 )
+
+
+def refuse_options_of_programs() -> None:
+    """For a command whose file is no program. Raises click.UsageError where an option of `program_options` is given."""
+    context = click.get_current_context()
+    for name, option in OF_PROGRAMS.items():
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{option} belongs to programs; this file holds a graph that is built already")
 
 
 def parse_settings(settings: Sequence[str]) -> dict[str, int | float]:

@@ -5,7 +5,13 @@ from pathlib import Path
 
 import click
 
-from cgraph.cli.options import EXIT_PROBLEMS, exit_with, parse_settings, program_options
+from cgraph.cli.options import (
+    EXIT_PROBLEMS,
+    exit_with,
+    parse_settings,
+    program_options,
+    refuse_options_of_programs,
+)
 from cgraph.cli.view_files import DUMP, PROGRAM, Settings, kind_of, read_viewable
 from cgraph.core.elements import Element
 from cgraph.diagnostics import ProblemsFound
@@ -13,8 +19,6 @@ from cgraph.schedule.model import Order
 from cgraph.view.comparison import compare_views
 from cgraph.view.formats import FORMATS, format_of
 from cgraph.view.problems import Unwritable
-
-OF_PROGRAMS = {"entry": "--entry", "settings": "--set", "half": "--half", "order": "--order"}
 
 
 @click.command(
@@ -64,7 +68,7 @@ def view(
     try:
         kinds = {kind_of(name) for name in (file, other) if name is not None}
         if PROGRAM not in kinds:
-            _refuse_options_of_programs()
+            refuse_options_of_programs()
         timed = timed or (format_name == "trace" and kind_of(file) == PROGRAM)
         how = Settings(values, entry, Element(half), Order(order), timed=timed)
         made = read_viewable(file, how)
@@ -95,13 +99,6 @@ def _target(file: str, format_name: str, output: str | None, other: str | None) 
     if any(name not in (None, "-") and Path(name).resolve() == target.resolve() for name in (file, other)):
         raise click.UsageError(f"`{target}` is read: give --output another name")
     return target
-
-
-def _refuse_options_of_programs() -> None:
-    context = click.get_current_context()
-    for name, option in OF_PROGRAMS.items():
-        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"{option} belongs to programs; this file holds a graph that is built already")
 
 
 def _write(target: Path, text: str) -> None:
