@@ -1,7 +1,6 @@
-"""What stands several times in a row: by hand, and against a search that tries everything."""
+"""What stands several times in a row: by hand, and by laws with random ones."""
 
-import random
-
+import numpy as np
 import pytest
 
 from cgraph.view.repeats import Run, find_repeats
@@ -31,8 +30,8 @@ def test_repeats_by_hand(text: str, expected: list[tuple[str, int]]) -> None:
 
 @pytest.mark.parametrize("seed", range(200))
 def test_runs_are_the_sequence_and_say_what_stands_there(seed: int) -> None:
-    chance = random.Random(seed)
-    keys = [chance.randrange(1 + seed % 3) for _ in range(chance.randrange(30))]
+    chance = np.random.default_rng(seed)
+    keys = chance.integers(1 + seed % 3, size=chance.integers(30)).tolist()
     place = 0
     for run in find_repeats(keys):
         assert run.start == place
