@@ -7,6 +7,8 @@ MOST_BYTES = 64 * 1024 * 1024
 """Of a file."""
 LONGEST_TEXT = 1024 * 1024
 """Characters of one label or name; the labels of drivers have below a thousand beside the kernel's name."""
+MOST_WORDS = 8_000_000
+"""A command has some twenty."""
 MOST_COMMANDS = 200_000
 MOST_EDGES = 500_000
 MOST_GRAPHS = 20_000

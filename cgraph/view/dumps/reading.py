@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import frozen
 
+from cgraph.core.collection import paused_collection
 from cgraph.diagnostics import Problem
 from cgraph.diagnostics.problem import Severity
 from cgraph.diagnostics.report import arrange
@@ -56,7 +57,11 @@ def read_dump(content: str | bytes, name: str) -> View:
 
 def examine_dump(content: str | bytes, name: str) -> Reading:
     """The view of a dump with the problems of its text. Raises as `read_dump`."""
-    text, notes = clean_text(content, name)
+    with paused_collection():
+        return _examine(*clean_text(content, name), name)
+
+
+def _examine(text: str, notes: list[ViewNote], name: str) -> Reading:
     source = Source(name, text)
     graph = read_statements(source)
     if is_of_driver(graph):

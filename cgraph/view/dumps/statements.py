@@ -5,22 +5,22 @@ goes on at the next line that looks like the beginning of one. What labels mean 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sized
+from collections.abc import Mapping
 from itertools import pairwise, product
 
 import attrs
 from attrs import define, field
 
 from cgraph.diagnostics import ProblemsFound
-from cgraph.source import Source, Span
+from cgraph.source import Source
 from cgraph.view.dumps import limits
 from cgraph.view.dumps.model import DotBox, DotEdge, DotGraph, DotNode
-from cgraph.view.dumps.problems_dumps import BrokenStatement, CutOff, NotADump, TooMuch
-from cgraph.view.dumps.tokens import Word, words
+from cgraph.view.dumps.problems_dumps import CutOff, NotADump
+from cgraph.view.dumps.tokens import Word
+from cgraph.view.dumps.word_reader import TEXTS, Broken, Full, WordReader
 
 KEPT_ATTRIBUTES = frozenset({"label", "shape", "headlabel", "taillabel"})
 _KEYWORDS = frozenset({"graph", "node", "edge"})
-_TEXTS = frozenset({"name", "quoted", "html"})
 _BEGINNING = re.compile(
     r"""^[ \t]*+(?:"[^"\n]*+"\s*+(?:\[|->)|\w++\s*+(?:\[|->)|subgraph\b|\}\s*+(?:subgraph\b|\}|\Z))""", re.MULTILINE
 )
@@ -35,14 +35,6 @@ def read_statements(source: Source) -> DotGraph:
     reader = _Reader(source, DotGraph(source))
     reader.read()
     return reader.graph
-
-
-class _Broken(Exception):  # noqa: N818  (never leaves this module)
-    """The word at hand does not go on with the statement."""
-
-
-class _Full(Exception):  # noqa: N818  (never leaves this module)
-    """A bound is reached; the problem is noted."""
 
 
 @define
@@ -63,117 +55,75 @@ class _Scope:
 
 
 @define
-class _Reader:
-    """Reads words one after the other; `word` is the first that is not used yet."""
+class _Reader(WordReader):
+    """Makes boxes, nodes and edges; `ends` counts those that subgraphs give to edges."""
 
-    source: Source
-    graph: DotGraph
-    waiting: Iterator[Word] = field(init=False)
-    word: Word = field(init=False)
-    last_stop: int = 0
     ends: int = 0
     scopes: list[_Scope] = field(factory=list)
     numbers: dict[str, int] = field(factory=dict)
 
     def read(self) -> None:
-        self._go_to(0)
         self._head()
         try:
             while self.scopes:
                 start = self.word.start
                 try:
                     self._statement()
-                except _Broken as broken:
+                except Broken as broken:
                     self._recover(start, str(broken))
-        except _Full:
+        except Full:
             return
         if self.word.kind != "end":
-            self._problem("the end of the file")
-
-    def _go_to(self, offset: int) -> None:
-        self.waiting = words(self.source.text, offset)
-        self.word = next(self.waiting)
-
-    def _next(self) -> Word:
-        """Uses the word at hand."""
-        used = self.word
-        self.last_stop = used.stop
-        if used.kind not in ("end", "open"):
-            self.word = next(self.waiting)
-        return used
-
-    def _is(self, sign: str) -> bool:
-        return self.word.kind == "sign" and self.word.text == sign
-
-    def _keyword(self) -> str | None:
-        return self.word.text.lower() if self.word.kind == "name" else None
-
-    def _expect(self, sign: str) -> None:
-        if not self._is(sign):
-            raise _Broken(f"`{sign}`")
-        self._next()
-
-    def _text(self, expected: str) -> Word:
-        """A name, a quoted text, several of them joined by `+`, or one in angle brackets."""
-        if self.word.kind not in _TEXTS:
-            raise _Broken(expected)
-        found = self._next()
-        while found.kind == "quoted" and self._is("+"):
-            self._next()
-            if self.word.kind != "quoted":
-                raise _Broken("a quoted text")
-            more = self._next()
-            found = Word("quoted", (found.text + more.text)[: limits.LONGEST_TEXT], found.start, more.stop)
-        return found
+            self.problem("the end of the file")
 
     def _head(self) -> None:
-        if self._keyword() == "strict":
-            self._next()
-        if self._keyword() == "graph":
+        if self.keyword() == "strict":
+            self.use()
+        if self.keyword() == "graph":
             self._refuse("an edge of an undirected graph does not say which command is first")
-        if self._keyword() != "digraph":
+        if self.keyword() != "digraph":
             self._refuse("it does not begin with `digraph`" if self.word.kind != "end" else "it is empty")
-        start = self._next().start
-        if self.word.kind in _TEXTS:
-            self.graph.name = self._next().text
-        if not self._is("{"):
+        start = self.use().start
+        if self.word.kind in TEXTS:
+            self.graph.name = self.use().text
+        if not self.is_at("{"):
             self._refuse("after `digraph` and its name there is no `{`")
-        self._next()
+        self.use()
         self.scopes.append(_Scope(None, None, {}, start))
 
     def _refuse(self, reason: str) -> None:
-        span = None if self.word.kind == "end" else self._span(self.word.start, self.word.stop)
+        span = None if self.word.kind == "end" else self.span(self.word.start, self.word.stop)
         raise ProblemsFound([NotADump(span, self.source.name, reason)])
 
     def _statement(self) -> None:
-        keyword = self._keyword()
-        if self._is(";") or self._is(","):
-            self._next()
-        elif self._is("}"):
+        keyword = self.keyword()
+        if self.is_at(";", ","):
+            self.use()
+        elif self.is_at("}"):
             self._close()
-        elif self._is("{") or keyword == "subgraph":
+        elif self.is_at("{") or keyword == "subgraph":
             self._open([])
-        elif self.word.kind not in _TEXTS:
-            raise _Broken("a statement or `}`")
+        elif self.word.kind not in TEXTS:
+            raise Broken("a statement or `}`")
         else:
             self._statement_of_text(keyword)
 
     def _statement_of_text(self, keyword: str | None) -> None:
-        name = self._text("a name")
+        name = self.text("a name")
         if keyword in _KEYWORDS:
             attributes = self._attributes()[0]
             if keyword == "node":
                 self.scopes[-1].defaults = {**self.scopes[-1].defaults, **attributes}
             elif keyword == "graph" and "label" in attributes:
                 self._label(attributes["label"])
-        elif self._is("="):
-            self._next()
-            value = self._text("a value").text
+        elif self.is_at("="):
+            self.use()
+            value = self.text("a value").text
             if name.text.lower() == "label":
                 self._label(value)
         else:
             self._port()
-            if self._is("->") or self._is("--"):
+            if self.is_at("->", "--"):
                 self._chain([(self._number(name),)], name.start)
             else:
                 self._declare(name)
@@ -189,13 +139,14 @@ class _Reader:
         """A subgraph begins, as the next end of a chain of edges."""
         start = self.word.start
         name = ""
-        if self._keyword() == "subgraph":
-            self._next()
-            name = self._next().text if self.word.kind in _TEXTS else ""
-        if not self._is("{"):
-            raise _Broken("`{`")
-        self._bound(self.graph.boxes, "graphs", limits.MOST_GRAPHS)
-        place = self._span(start, self._next().stop)
+        if self.keyword() == "subgraph":
+            self.use()
+            name = self.use().text if self.word.kind in TEXTS else ""
+        if not self.is_at("{"):
+            raise Broken("`{`")
+        self.bound(self.graph.boxes, "graphs", limits.MOST_GRAPHS)
+        self.bound(self.scopes, "open braces", limits.MOST_GRAPHS)
+        place = self.span(start, self.use().stop)
         around = self.scopes[-1]
         # Only clusters are boxes; other subgraphs just name several nodes at once.
         box = around.box
@@ -205,14 +156,14 @@ class _Reader:
         self.scopes.append(_Scope(box, chain, around.defaults, start))
 
     def _close(self) -> None:
-        self._next()
+        self.use()
         scope = self.scopes.pop()
         if not self.scopes:
             return
-        if scope.chain or self._is("->") or self._is("--"):
+        if scope.chain or self.is_at("->", "--"):
             self.ends += len(scope.members)
             if self.ends > limits.MOST_EDGES:
-                self._stop("ends of dependencies", limits.MOST_EDGES)
+                self.stop("ends of dependencies", limits.MOST_EDGES)
             self._chain([*(scope.chain or ()), tuple(scope.members)], scope.start)
         around = self.scopes[-1]
         # The fewer go to the more, or boxes nested deep would cost the square of their number.
@@ -222,18 +173,18 @@ class _Reader:
 
     def _chain(self, chain: list[tuple[int, ...]], start: int) -> None:
         """Goes on with an edge statement whose ends so far are given."""
-        while self._is("->") or self._is("--"):
-            self._next()
-            if self._is("{") or self._keyword() == "subgraph":
+        while self.is_at("->", "--"):
+            self.use()
+            if self.is_at("{") or self.keyword() == "subgraph":
                 self._open(chain)
                 return
-            chain.append((self._number(self._text("a node")),))
+            chain.append((self._number(self.text("a node")),))
             self._port()
         attributes = self._attributes()[0]
-        place = self._span(start, self.last_stop)
+        place = self.span(start, self.last_stop)
         for left, right in pairwise(chain):
             for before, after in product(left, right):
-                self._bound(self.graph.edges, "dependencies", limits.MOST_EDGES)
+                self.bound(self.graph.edges, "dependencies", limits.MOST_EDGES)
                 self.graph.edges.append(DotEdge(before, after, attributes, self.scopes[-1].box, place))
 
     def _declare(self, name: Word) -> None:
@@ -245,7 +196,7 @@ class _Reader:
             node,
             attributes={**self.scopes[-1].defaults, **node.attributes, **attributes},
             box=node.box if node.is_declared else self.scopes[-1].box,
-            place=node.place if node.is_declared else self._span(name.start, self.last_stop),
+            place=node.place if node.is_declared else self.span(name.start, self.last_stop),
             is_html=is_html or node.is_html,
             is_declared=True,
         )
@@ -254,47 +205,39 @@ class _Reader:
         """The index of a node, which is made where it is named first."""
         number = self.numbers.get(name.text)
         if number is None:
-            self._bound(self.graph.nodes, "commands", limits.MOST_COMMANDS)
+            self.bound(self.graph.nodes, "commands", limits.MOST_COMMANDS)
             number = self.numbers[name.text] = len(self.graph.nodes)
             scope = self.scopes[-1]
-            place = self._span(name.start, name.stop)
+            place = self.span(name.start, name.stop)
             self.graph.nodes.append(DotNode(name.text, scope.defaults, scope.box, place, is_declared=False))
         self.scopes[-1].members[number] = None
         return number
 
     def _port(self) -> None:
         """`:port:side` behind a node; drawings need it, commands do not."""
-        while self._is(":"):
-            self._next()
-            self._text("a port")
+        while self.is_at(":"):
+            self.use()
+            self.text("a port")
 
     def _attributes(self) -> tuple[Mapping[str, str], bool]:
         """Lists in brackets, as far as anybody needs them, and whether the label is in angle brackets."""
         found: dict[str, str] = {}
         is_html = False
-        while self._is("["):
-            self._next()
-            while not self._is("]"):
-                key = self._text("an attribute or `]`").text
+        while self.is_at("["):
+            self.use()
+            while not self.is_at("]"):
+                key = self.text("an attribute or `]`").text
                 value = Word("name", "true", 0, 0)
-                if self._is("="):
-                    self._next()
-                    value = self._text("a value")
+                if self.is_at("="):
+                    self.use()
+                    value = self.text("a value")
                 if key in KEPT_ATTRIBUTES:
                     found[key] = value.text
                     is_html = value.kind == "html" if key == "label" else is_html
-                while self._is(",") or self._is(";"):
-                    self._next()
-            self._next()
+                while self.is_at(",", ";"):
+                    self.use()
+            self.use()
         return found, is_html
-
-    def _bound(self, things: Sized, what: str, most: int) -> None:
-        if len(things) >= most:
-            self._stop(what, most)
-
-    def _stop(self, things: str, most: int) -> None:
-        self.graph.problems.append(TooMuch(self._span(self.word.start, self.word.stop), things, most))
-        raise _Full
 
     def _recover(self, start: int, expected: str) -> None:
         """Notes what is wrong at the word at hand, and goes on behind the start of the statement."""
@@ -302,17 +245,10 @@ class _Reader:
         if found is None and self.word.kind in ("end", "open"):
             what = "this statement" if start < self.word.start or self.word.kind == "open" else "the graph"
             place = start if what == "this statement" else self.scopes[-1].start
-            self.graph.problems.append(CutOff(self._span(place, len(self.source.text)), what))
-            raise _Full
-        self._problem(expected)
-        if found is None or len(self.graph.problems) >= limits.MOST_PROBLEMS:
-            raise _Full
-        self._go_to(found.start())
-
-    def _problem(self, expected: str) -> None:
-        kind = self.word.kind
-        shown = {"end": "the end of the file", "open": "a text that does not end"}.get(kind, f"`{self.word.text[:40]}`")
-        self.graph.problems.append(BrokenStatement(self._span(self.word.start, self.word.stop), expected, shown))
-
-    def _span(self, start: int, stop: int) -> Span:
-        return Span(self.source, start, max(stop, start))
+            self.graph.problems.append(CutOff(self.span(place, len(self.source.text)), what))
+            raise Full
+        self.problem(expected)
+        if found is None:
+            raise Full
+        self.bound(self.graph.problems, "broken statements", limits.MOST_PROBLEMS)
+        self.go_to(found.start())
