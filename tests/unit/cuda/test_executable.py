@@ -179,9 +179,8 @@ def test_nothing_is_left_behind_by_a_preparation_that_fails() -> None:
     maker = GraphMaker()
     maker.fill(maker.plane("small", 10, Role.OUTPUT))
     maker.fill(maker.plane("huge", 1 << 40, Role.OUTPUT))
-    with pytest.raises(ProblemsFound, match="CG742") as stopped:
+    with pytest.raises(ProblemsFound, match="CG718"):
         on_device(maker.graph())
-    assert stopped.value.problems[0].render_title() == "cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY, out of memory"
     assert (driver.allocated_bytes, len(driver.handles.all(object))) == before
 
 
