@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cgraph.backends.cuda.imported.protocol import ImportedRun
 from cgraph.backends.cuda.stored import StoredKernels
 from cgraph.backends.protocol import OnNode
 from cgraph.graph.model import Access, CommandGraph
@@ -65,7 +66,9 @@ class Steppable(Protocol):
 
 
 Watcher: TypeAlias = Callable[[Steppable, OnNode | None], None]
+ImportedWatcher: TypeAlias = Callable[[ImportedRun, OnNode | None], None]
 _WATCHER: ContextVar[Watcher | None] = ContextVar("cgraph_watcher", default=None)
+_IMPORTED_WATCHER: ContextVar[ImportedWatcher | None] = ContextVar("cgraph_imported_watcher", default=None)
 
 
 def current_watcher() -> Watcher | None:
@@ -73,11 +76,17 @@ def current_watcher() -> Watcher | None:
     return _WATCHER.get()
 
 
+def current_imported_watcher() -> ImportedWatcher | None:
+    """Who watches runs of imported graphs here; None where nobody does."""
+    return _IMPORTED_WATCHER.get()
+
+
 @contextmanager
-def watched_by(watcher: Watcher | None) -> Iterator[None]:
-    """Hands every run inside to the watcher, and to the one before afterwards; None lets runs be."""
-    token = _WATCHER.set(watcher)
+def watched_by(watcher: Watcher | None, imported: ImportedWatcher | None = None) -> Iterator[None]:
+    """Hands every run inside to the watchers, and to those before afterwards; None lets runs be."""
+    tokens = _WATCHER.set(watcher), _IMPORTED_WATCHER.set(imported)
     try:
         yield
     finally:
-        _WATCHER.reset(token)
+        _WATCHER.reset(tokens[0])
+        _IMPORTED_WATCHER.reset(tokens[1])

@@ -88,6 +88,11 @@ def _imported_facts(graph: ImportedGraph) -> Iterator[tuple[str, str]]:
     for number, remark in enumerate(graph.remarks):
         yield f"remark {number}", remark
     yield from _contents_facts("contents", {graph.planes[row].name: array for row, array in graph.data.items()})
+    if graph.recording is not None:
+        outputs = graph.recording.outputs
+        yield "recorded on", graph.recording.device
+        yield from _contents_facts("recorded", {graph.planes[row].name: outputs[row] for row in outputs})
+        yield "recorded nodes", _digest(b"".join(graph.recording.node_digests))
 
 
 def _contents_facts(what: str, arrays: Mapping[str, NDArray[Any]]) -> Iterator[tuple[str, str]]:

@@ -150,4 +150,10 @@ def _imported_facts(graph: ImportedGraph) -> dict[str, Any]:
         ],
         "contents": {graph.planes[number].name: array.nbytes for number, array in graph.data.items()},
         "remarks": list(graph.remarks),
+        "recording": graph.recording
+        and {
+            "device": graph.recording.device,
+            "outputs": [graph.planes[number].name for number in graph.recording.outputs],
+            "commands": len(graph.recording.node_digests),
+        },
     }

@@ -136,4 +136,4 @@ class NothingRecorded(Problem):
 
     def helps(self) -> Sequence[str]:
         """What counts as a run."""
-        return ("run the program in the same thread, inside the `with`; imported graphs are not recorded",)
+        return ("run the program in the same thread, inside the `with`",)

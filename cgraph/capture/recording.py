@@ -4,10 +4,10 @@
         executable.run()
     recording.save("step.cgb")
 
-Receives runs through the backends' hook, so it needs no change of the code that runs: an executable, a replay or a
-whole model. Guarantees the graph with the scalars that it had, the contents of planes before the run, those of its
-results after it, and a digest of what each command wrote, in a run with the bits of any other. Every run inside is
-recorded; the last is kept. While a run is recorded, its commands run one by one.
+Receives runs through the backends' hook, so it needs no change of the code that runs: an executable, a replay, a whole
+model or an imported graph. Guarantees the graph with the scalars that it had, the contents of planes before the run,
+those of its results after it, and a digest of what each command wrote, in a run with the bits of any other. Every run
+inside is recorded; the last is kept. While a run is recorded, its commands run one by one.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,10 +18,13 @@ from typing import Any
 from attrs import define, field
 from numpy.typing import NDArray
 
+from cgraph.backends.cuda.imported.model import ImportedGraph
+from cgraph.backends.cuda.imported.protocol import ImportedRun
 from cgraph.backends.cuda.stored import StoredKernels
 from cgraph.backends.protocol import OnNode
 from cgraph.backends.recording_hook import Steppable, watched_by
 from cgraph.capture.digests import UNFINISHED, digest_of
+from cgraph.capture.imported.recording import record_imported
 from cgraph.capture.model import Bundle, KernelModule, Recording, launched_images
 from cgraph.capture.problems_replay import NothingRecorded
 from cgraph.capture.saving import make_bundle, save_bundle
@@ -66,23 +69,31 @@ class RecordedRun:
 
 @define(eq=False)
 class Recorder:
-    """What `record` gives. `run` is the last run that began; None where none has."""
+    """What `record` gives.
+
+    Args:
+        run: the last run that began; None where none has, or the last was of an imported graph.
+        imported: the graph of that, with its recording.
+    """
 
     run: RecordedRun | None = None
+    imported: ImportedGraph | None = None
 
     @property
     def last(self) -> RecordedRun:
-        """The last run. Raises ProblemsFound (CG838) where there was none."""
+        """The last run. Raises ProblemsFound (CG838) where there was none of a program."""
         if self.run is None:
             raise ProblemsFound([NothingRecorded(None)])
         return self.run
 
-    def bundle(self) -> Bundle:
+    def bundle(self) -> Bundle | ImportedGraph:
         """The last run as a bundle, with the kernels that it ran. It may be the run that failed.
 
         Raises:
             ProblemsFound: CG838 where nothing ran, and as `make_bundle`.
         """
+        if self.imported is not None:
+            return self.imported
         run = self.last
         recording = Recording(run.device, dict(run.outputs), tuple(run.node_digests))
         if run.stored is None:
@@ -116,10 +127,17 @@ class Recorder:
             data=data,
             node_digests=digests,
         )
-        self.run = run
+        self.run, self.imported = run, None
         executable.run_each(_digesting(graph, executable, digests, on_node))
         run.outputs = {plane.name: executable.get(plane.name) for plane in result_planes(graph)}
         run.finished = True
+
+    def watch_imported(self, executable: ImportedRun, on_node: OnNode | None) -> None:
+        """Does a run of an imported graph and records it; the backend calls this."""
+        record_imported(executable, on_node, self._keep_imported)
+
+    def _keep_imported(self, graph: ImportedGraph) -> None:
+        self.run, self.imported = None, graph
 
 
 @contextmanager
@@ -130,7 +148,7 @@ def record() -> Iterator[Recorder]:
     runs inside it.
     """
     recorder = Recorder()
-    with watched_by(recorder.watch):
+    with watched_by(recorder.watch, recorder.watch_imported):
         yield recorder
 
 

@@ -2,7 +2,7 @@
 
 Receives a bundle, an imported graph or the path of either; guarantees an executable that needs neither the program nor,
 where there is code for the device, a compiler. Planes begin with the bundle's contents, and with zeros where it has
-none. An imported graph runs on GPUs and the emulated device only, its planes are bytes, and its nodes run as one.
+none. An imported graph runs on GPUs and the emulated device only, and its planes are bytes.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -83,11 +83,8 @@ class Replay:
         self._executable.set_scalar(node, slot, value)
 
     def run(self, on_node: OnNode | None = None) -> None:
-        """Runs every command once, as `Executable.run` says. Nodes of imported graphs are not told apart."""
-        if isinstance(self.bundle, ImportedGraph):
-            self._executable.run()
-        else:
-            self._executable.run(on_node)
+        """Runs every command once, as `Executable.run` says. A child graph of an imported graph is one node."""
+        self._executable.run(on_node)
 
     def run_many(self, times: int, feed: Feed | None = None) -> None:
         """Runs several times; planes keep what the run before left in them.

@@ -84,18 +84,18 @@ def _print(console: Console, facts: Mapping[str, Any]) -> None:
             f"arena of scratch planes: {memory['arena_bytes']:,} bytes, lower bound {memory['lower_bound_bytes']:,}, "
             f"without sharing {memory['unshared_bytes']:,}"
         )
-        recording = facts["recording"]
-        console.print(
-            "no recorded run"
-            if recording is None
-            else f"recorded run on {escape(recording['device'])}: {len(recording['outputs'])} planes, "
-            f"{recording['commands']} commands"
-        )
     else:
         for row in facts["memory"]:
             console.print(escape(f"{safe_text(row['name'])}: {row['size_bytes']:,} bytes, {row['memory']}"))
         for remark in facts["remarks"]:
             console.print(escape(safe_text(remark)))
+    recording = facts["recording"]
+    console.print(
+        "no recorded run"
+        if recording is None
+        else f"recorded run on {escape(recording['device'])}: {len(recording['outputs'])} planes, "
+        f"{recording['commands']} commands"
+    )
     contents = facts["contents"]
     console.print(f"contents of {len(contents)} planes, {sum(contents.values()):,} bytes")
 

@@ -10,6 +10,7 @@ from attrs import frozen
 from rich.console import Console
 
 from cgraph.backends.cuda.imported.model import ImportedGraph
+from cgraph.capture.imported.recording import find_imported_difference
 from cgraph.capture.model import Bundle, Recording
 from cgraph.capture.problems_replay import NoRecording, PlanesWithoutContents
 from cgraph.capture.recording import record
@@ -68,9 +69,8 @@ def replay(
         with Replay(file, str(device)) as running:
             bundle = running.bundle
             if isinstance(bundle, ImportedGraph):
-                _replay_imported(
-                    running, bundle, file, arrays, out, times, compared=verify or kept is not None, as_json=as_json
-                )
+                compared = _verify_imported(running, bundle, file, tolerance) if verify else None
+                _replay_imported(running, bundle, file, arrays, out, times, kept, compared, as_json=as_json)
                 return
             warnings = _fill(running, bundle, file, arrays)
             verdict = _verify(running, bundle, file, tolerance) if verify else None
@@ -176,26 +176,48 @@ def _replay_imported(
     arrays: Arrays,
     out: str | None,
     times: int,
+    kept: str | None,
+    verdict: _Verdict | None,
     *,
-    compared: bool,
     as_json: bool,
 ) -> None:
-    """Runs a graph that others made: its planes are bytes, its nodes run as one, and no run of it is recorded."""
-    if compared:
-        raise ProblemsFound([NoRecording(None, file)])
+    """Runs a graph that others made: its planes are bytes."""
     for name, array in arrays.items():
         running.set(name, array)
     start = perf_counter()
-    running.run_many(times)
+    if kept is None:
+        running.run_many(times)
+    else:
+        with record() as recording:
+            running.run_many(times)
+        recording.save(kept)
     elapsed_ms = 1e3 * (perf_counter() - start) / times
     if out is not None:
         save_planes(Path(out), running.results())
     nodes = sum(len(level.nodes) for level in graph.levels)
     facts = {"file": file, "nodes": nodes, "planes": len(graph.planes), "times": times, "elapsed_ms": elapsed_ms}
     if as_json:
-        click.echo(json.dumps({**facts, "remarks": list(graph.remarks)}, indent=2))
-        return
-    click.echo(f"{file}: an imported graph, {nodes} nodes on {len(graph.planes)} planes")
-    click.echo(f"{elapsed_ms:.3f} ms a run" + (f", the mean of {times}" if times > 1 else ""))
-    if out is not None:
-        click.echo(f"{len(graph.planes)} planes written to {out}")
+        click.echo(json.dumps({**facts, "remarks": list(graph.remarks), **_verdict_data(verdict)}, indent=2))
+    else:
+        click.echo(f"{file}: an imported graph, {nodes} nodes on {len(graph.planes)} planes")
+        click.echo(f"{elapsed_ms:.3f} ms a run" + (f", the mean of {times}" if times > 1 else ""))
+        if out is not None:
+            click.echo(f"{len(graph.planes)} planes written to {out}")
+        if verdict is not None and verdict.holds:
+            own = len(graph.levels[0].nodes)
+            click.echo(f"verified: all {own} nodes and all memory have the bits of {verdict.reference}")
+    if verdict is not None and not verdict.holds:
+        sys.exit(EXIT_PROBLEMS)
+
+
+def _verify_imported(running: Replay, graph: ImportedGraph, file: str, tolerance: float | None) -> _Verdict:
+    """Runs and compares bytes, whatever the device; planes begin anew. Raises ProblemsFound (CG834)."""
+    if tolerance is not None:
+        raise click.UsageError("--tolerance: planes of an imported graph are bytes, compared as such")
+    if graph.recording is None:
+        raise ProblemsFound([NoRecording(None, file)])
+    problem = find_imported_difference(running, graph, graph.recording)
+    running.reset()
+    if problem is not None:
+        report_problems([problem])
+    return _Verdict(f"the recording on {graph.recording.device}", bits=True, problem=problem)

@@ -8,6 +8,7 @@ of allocations are one blob of safetensors, whose tensors are called by the allo
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
@@ -22,6 +23,7 @@ from cgraph.backends.cuda.imported.model import (
     ImportedGraph,
     ImportedKernel,
     ImportedPlane,
+    ImportedRecording,
     Level,
     MemoryKind,
     ParameterPlace,
@@ -35,7 +37,11 @@ CONTENT = "imported"
 KEYS = (
     "content", "capability", "allocations", "planes", "codes", "kernels", "levels", "events", "data", "remarks",
 )  # fmt: skip
-DATA_BLOB = "data"
+# Written only where there is one, so that a graph without has the bytes that it always had.
+RECORDING = "recording"
+RECORDING_KEYS = ("device", "outputs")
+DATA_BLOB, OUTPUTS_BLOB, DIGESTS_BLOB = "data", "outputs", "digests"
+DIGEST_BYTES = 32
 MOST_ROWS = 1_000_000
 MOST_INT = 2**31 - 1
 
@@ -81,7 +87,13 @@ def imported_manifest(graph: ImportedGraph) -> tuple[dict[str, Any], dict[str, b
     }
     blobs = {_code_blob(number): code.data for number, code in enumerate(graph.codes)}
     if graph.data:
-        blobs[DATA_BLOB] = save({str(number): graph.data[number] for number in sorted(graph.data)})
+        blobs[DATA_BLOB] = _contents_blob(graph.data)
+    if graph.recording is not None:
+        outputs = graph.recording.outputs
+        manifest[RECORDING] = {"device": graph.recording.device, "outputs": sorted(outputs)}
+        blobs[DIGESTS_BLOB] = b"".join(graph.recording.node_digests)
+        if outputs:
+            blobs[OUTPUTS_BLOB] = _contents_blob(outputs)
     return manifest, blobs
 
 
@@ -92,8 +104,9 @@ def read_imported(manifest: Mapping[str, Any], blobs: ReadsBlobs) -> ImportedGra
         FieldError: a field is not what its place asks for, or the parts contradict each other.
         ProblemsFound: CG800 or CG805 where a blob cannot be read.
     """
-    values = fields.record(dict(manifest), "manifest", KEYS)
-    content, capability, allocations, planes, codes, kernels, levels, events, data, remarks = values
+    recorded = (RECORDING,) if RECORDING in manifest else ()
+    values = fields.record(dict(manifest), "manifest", (*KEYS, *recorded))
+    content, capability, allocations, planes, codes, kernels, levels, events, data, remarks, *recording = values
     if content != CONTENT:
         raise fields.wrong("content", CONTENT, content)
     major, minor = fields.integers(capability, "capability", 0, 999, 2)
@@ -104,6 +117,8 @@ def read_imported(manifest: Mapping[str, Any], blobs: ReadsBlobs) -> ImportedGra
     forms = fields.listing(codes, "codes", most=MOST_ROWS)
     numbers = fields.integers(data, "data", 0, len(memory) - 1)
     expected = {*(_code_blob(number) for number in range(len(forms))), *((DATA_BLOB,) if numbers else ())}
+    device, outputs = _read_recording(recording[0], len(memory)) if recording else ("", [])
+    expected |= {*((DIGESTS_BLOB,) if recording else ()), *((OUTPUTS_BLOB,) if outputs else ())}
     if set(blobs.names) != expected:
         raise FieldError("blobs", f"the blobs {sorted(expected)}", f"{sorted(blobs.names)}")
     graph = ImportedGraph(
@@ -123,12 +138,16 @@ def read_imported(manifest: Mapping[str, Any], blobs: ReadsBlobs) -> ImportedGra
             for number, row in enumerate(fields.listing(levels, "levels", most=MOST_ROWS))
         ),
         events=fields.integer(events, "events", 0, MOST_ROWS),
-        data=_read_contents(numbers, memory, blobs),
+        data=_read_contents(numbers, memory, blobs, DATA_BLOB),
         remarks=tuple(
             fields.text(row, f"remarks.{number}") for number, row in enumerate(fields.listing(remarks, "remarks"))
         ),
     )
     check_rules(graph)
+    if recording:
+        after = _read_contents(outputs, memory, blobs, OUTPUTS_BLOB)
+        digests = _read_digests(blobs.read(DIGESTS_BLOB), len(graph.levels[0].nodes))
+        graph = attrs.evolve(graph, recording=ImportedRecording(device, after, digests))
     return graph
 
 
@@ -185,23 +204,42 @@ def _read_level(row: object, place: str) -> Level:
     )
 
 
+def _contents_blob(contents: Mapping[int, NDArray[np.uint8]]) -> bytes:
+    return save({str(number): contents[number] for number in sorted(contents)})
+
+
+def _read_recording(value: object, allocations: int) -> tuple[str, list[int]]:
+    """The device, and the numbers of the allocations whose contents were kept: all, or none where the run failed."""
+    device, outputs = fields.record(value, RECORDING, RECORDING_KEYS)
+    numbers = fields.integers(outputs, f"{RECORDING}.outputs", 0, allocations - 1)
+    if numbers not in ([], list(range(allocations))):
+        raise fields.wrong(f"{RECORDING}.outputs", "the number of every allocation, or none", numbers)
+    return fields.name(device, f"{RECORDING}.device"), numbers
+
+
+def _read_digests(data: bytes, nodes: int) -> tuple[bytes, ...]:
+    if len(data) != DIGEST_BYTES * nodes:
+        raise FieldError(DIGESTS_BLOB, f"{DIGEST_BYTES} bytes for each of {nodes} nodes", f"{len(data)} bytes")
+    return tuple(data[start : start + DIGEST_BYTES] for start in range(0, len(data), DIGEST_BYTES))
+
+
 def _read_contents(
-    numbers: list[int], memory: tuple[Allocation, ...], blobs: ReadsBlobs
+    numbers: list[int], memory: tuple[Allocation, ...], blobs: ReadsBlobs, blob: str
 ) -> dict[int, NDArray[np.uint8]]:
     """Contents of allocations. Raises FieldError where a tensor is missing, too many, or of another size or type."""
     if not numbers:
         return {}
     if sorted(set(numbers)) != numbers:
-        raise fields.wrong("data", "numbers of allocations, ascending", numbers)
+        raise fields.wrong(blob, "numbers of allocations, ascending", numbers)
     try:
-        tensors = load(blobs.read(DATA_BLOB))
+        tensors = load(blobs.read(blob))
     except SafetensorError as error:
-        raise FieldError("data", "a blob of safetensors", str(error)) from error
+        raise FieldError(blob, "a blob of safetensors", str(error)) from error
     if tensors.keys() != {str(number) for number in numbers}:
-        raise FieldError("data", f"tensors {numbers}", f"{sorted(tensors)}")
+        raise FieldError(blob, f"tensors {numbers}", f"{sorted(tensors)}")
     found = {number: tensors[str(number)] for number in numbers}
     for number, tensor in found.items():
         if tensor.dtype != np.uint8 or tensor.shape != (memory[number].size_bytes,):
             expected = f"{memory[number].size_bytes} bytes"
-            raise FieldError(f"data.{number}", expected, f"{tensor.dtype} of the shape {list(tensor.shape)}")
+            raise FieldError(f"{blob}.{number}", expected, f"{tensor.dtype} of the shape {list(tensor.shape)}")
     return found

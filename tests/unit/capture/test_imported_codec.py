@@ -5,12 +5,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from cgraph.backends.cuda.imported.model import ImportedGraph
+from cgraph.backends.cuda.imported.model import ImportedGraph, ImportedRecording
 from cgraph.capture.codec.fields import FieldError
 from cgraph.capture.container import read_container, write_container
 from cgraph.capture.imported.codec import imported_manifest, read_imported
@@ -63,6 +64,44 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
     assert {number: array.tolist() for number, array in found.data.items()} == {1: list(range(24))}
     save_bundle(found, tmp_path / "b.cgb")
     assert (tmp_path / "a.cgb").read_bytes() == (tmp_path / "b.cgb").read_bytes()
+
+
+def test_a_recording_is_read(tmp_path: Path) -> None:
+    sizes = [allocation.size_bytes for allocation in every_kind().allocations]
+    outputs = {number: np.full(size_bytes, number + 1, np.uint8) for number, size_bytes in enumerate(sizes)}
+    digests = tuple(bytes([number] * 32) for number in range(6))
+    for kept in (outputs, {}):
+        graph = attrs.evolve(every_kind(), recording=ImportedRecording("cuda:1", kept, digests))
+        save_bundle(graph, tmp_path / "a.cgb")
+        found = load_bundle(tmp_path / "a.cgb")
+        assert isinstance(found, ImportedGraph)
+        assert found.recording is not None
+        assert (found.recording.device, found.recording.node_digests) == ("cuda:1", digests)
+        assert {number: array.tolist() for number, array in found.recording.outputs.items()} == {
+            number: array.tolist() for number, array in kept.items()
+        }
+        save_bundle(found, tmp_path / "b.cgb")
+        assert (tmp_path / "a.cgb").read_bytes() == (tmp_path / "b.cgb").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("recording", "blobs", "text"),
+    [
+        ({"device": "host"}, {"digests": bytes(192)}, "recording: expected"),
+        ({"device": "", "outputs": []}, {"digests": bytes(192)}, "recording.device: expected"),
+        ({"device": "a", "outputs": [1]}, {"digests": bytes(192), "outputs": b""}, "recording.outputs: expected"),
+        ({"device": "a", "outputs": [0, 1, 2, 3]}, {"digests": bytes(192), "outputs": b""}, "recording.outputs"),
+        ({"device": "a", "outputs": []}, {"digests": bytes(191)}, "digests: expected 32 bytes for each of 6 nodes"),
+        ({"device": "a", "outputs": []}, {}, "blobs: expected"),
+        ({"device": "a", "outputs": [0, 1, 2]}, {"digests": bytes(192)}, "blobs: expected"),
+        ({"device": "a", "outputs": [0, 1, 2]}, {"digests": bytes(192), "outputs": b"no"}, "outputs: expected"),
+        (None, {"digests": bytes(192)}, "recording: expected"),
+    ],
+)
+def test_recordings_that_do_not_fit(recording: object, blobs: dict[str, bytes], text: str) -> None:
+    with pytest.raises(FieldError) as stopped:
+        read({**MANIFEST, "recording": recording}, {**BLOBS, **blobs})
+    assert str(stopped.value).startswith(text)
 
 
 NODE = ("levels", 0, "nodes")

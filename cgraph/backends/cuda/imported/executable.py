@@ -2,11 +2,13 @@
 
 Receives what `prepare_imported` made; offers planes of bytes by name, runs, and changes between runs. It owns the
 context's stream, memory, modules, events and graphs, and frees them in `close`: the graph first, because its nodes name
-the others. A run is one launch. A change builds the graph anew and updates the executable one with it; where the driver
-does not take that, as for copies of more than one dimension, it instantiates anew.
+the others. A run is one launch, or one for each node where somebody wants to look in between. A change builds the graph
+anew and updates the executable one with it; where the driver does not take that, as for copies of more than one
+dimension, it instantiates anew.
 """
 
 from collections.abc import Sequence
+from time import perf_counter
 from types import TracebackType
 from typing import Any, Self
 from weakref import finalize
@@ -23,8 +25,11 @@ from cgraph.backends.cuda.imported.loading import ImportedModules
 from cgraph.backends.cuda.imported.memory import ImportedMemory
 from cgraph.backends.cuda.imported.model import ImportedGraph, ImportedPlane, Place
 from cgraph.backends.cuda.imported.problems_imported import ImportedNodeAtFault
+from cgraph.backends.cuda.imported.stepping import alone, topological_order
 from cgraph.backends.cuda.watching import Watch
 from cgraph.backends.problems import PlaneMismatch, UnknownPlane
+from cgraph.backends.protocol import OnNode
+from cgraph.backends.recording_hook import current_imported_watcher
 from cgraph.diagnostics import ProblemsFound
 
 
@@ -38,6 +43,10 @@ class Owned:
     events: list[Any]
     built: BuiltGraph | None = None
     executable: Any = None
+
+    def parts(self) -> Parts:
+        """What nodes are made of, as it is now."""
+        return Parts(self.memory, self.modules.functions, self.events, self.device.context)
 
     def replace(self, built: BuiltGraph) -> None:
         """Takes another graph. Raises ProblemsFound (CG742); then it is what it was."""
@@ -84,6 +93,7 @@ class ImportedExecutable:
     graph: ImportedGraph = field(repr=False)
     owned: Owned = field(repr=False)
     watch: Watch = field(repr=False)
+    device_name: str
     _planes: dict[str, ImportedPlane] = field(init=False, repr=False)
     _finalizer: "finalize[..., ImportedExecutable]" = field(init=False, repr=False)
 
@@ -114,24 +124,51 @@ class ImportedExecutable:
         with self.owned.device.current():
             return self.owned.memory.read(Place(plane.allocation, plane.offset), plane.size_bytes)
 
-    def run(self) -> None:
-        """Launches the graph and waits for it.
+    def run(self, on_node: OnNode | None = None) -> None:
+        """Launches the graph and waits for it; node by node with `on_node`, or while runs are recorded.
+
+        Args:
+            on_node: as of `run_each`.
 
         Raises:
             ProblemsFound: CG742 where a kernel failed; on an emulated device also whatever it found, and the nodes that
                 it is about (CG860).
         """
+        watcher = current_imported_watcher()
+        if watcher is not None:
+            watcher(self, on_node)
+        elif on_node is not None:
+            self.run_each(on_node)
+        else:
+            nodes = () if self.owned.built is None else self.owned.built.nodes
+            with self.owned.device.current():
+                self._launch(self.owned.executable, nodes, range(len(nodes)))
+
+    def run_each(self, on_node: OnNode) -> None:
+        """Runs every node of the graph once, each as a graph of its own, in an order that the edges allow.
+
+        Args:
+            on_node: called when a node has ended, before the next begins, with its index and its elapsed time in
+                milliseconds. A child graph is one node.
+
+        Raises:
+            ProblemsFound: as `run`, and CG859 where the driver refuses a node by itself.
+        """
         device = self.owned.device
-        self.watch.begin()
-        try:
+        for index in topological_order(self.graph.levels[0]):
             with device.current():
-                device.call(cu.cuGraphLaunch, self.owned.executable, device.stream)
-                device.synchronize()
-        except ProblemsFound as stopped:
-            raise ProblemsFound([*stopped.problems, *self._at_fault()]) from stopped
-        problems = self.watch.take()
-        if problems:
-            raise ProblemsFound([*problems, *self._at_fault()])
+                built = build(alone(self.graph, index), self.owned.parts(), device.call)
+                try:
+                    executable = device.call(cu.cuGraphInstantiate, built.graph, 0)
+                    try:
+                        start = perf_counter()
+                        self._launch(executable, built.nodes, (index,))
+                        elapsed_ms = 1e3 * (perf_counter() - start)
+                    finally:
+                        cu.cuGraphExecDestroy(executable)
+                finally:
+                    cu.cuGraphDestroy(built.graph)
+            on_node(index, elapsed_ms)
 
     def rebind(self, name: str, memory: Any) -> None:
         """Binds a plane that is a whole allocation to other device memory; the next run uses it. Nothing is copied.
@@ -194,10 +231,23 @@ class ImportedExecutable:
     def _rebuild(self, graph: ImportedGraph) -> None:
         rebuild(graph, self.owned)
 
-    def _at_fault(self) -> Sequence[ImportedNodeAtFault]:
+    def _launch(self, executable: Any, handles: Sequence[Any], indices: Sequence[int]) -> None:
+        """Launches in the current context and waits. `handles` are those of its nodes, which have `indices`."""
+        device = self.owned.device
+        self.watch.begin()
+        try:
+            device.call(cu.cuGraphLaunch, executable, device.stream)
+            device.synchronize()
+        except ProblemsFound as stopped:
+            raise ProblemsFound([*stopped.problems, *self._at_fault(handles, indices)]) from stopped
+        problems = self.watch.take()
+        if problems:
+            raise ProblemsFound([*problems, *self._at_fault(handles, indices)])
+
+    def _at_fault(self, handles: Sequence[Any], indices: Sequence[int]) -> Sequence[ImportedNodeAtFault]:
         counts = dict(self.watch.take_culprits())
-        nodes = () if self.owned.built is None else self.owned.built.nodes
-        known = {int(handle): self.graph.describe(0, index) for index, handle in enumerate(nodes)}
+        places = zip(handles, indices, strict=True)
+        known = {int(handle): self.graph.describe(0, index) for handle, index in places}
         return [
             ImportedNodeAtFault(None, known.get(handle, "a node of a child graph"), count)
             for handle, count in counts.items()
@@ -206,8 +256,7 @@ class ImportedExecutable:
 
 def rebuild(graph: ImportedGraph, owned: Owned) -> None:
     """Builds the graph as it is now and puts it in place of the one before. Raises ProblemsFound (CG859, CG742)."""
-    parts = Parts(owned.memory, owned.modules.functions, owned.events, owned.device.context)
-    built = build(graph, parts, owned.device.call)
+    built = build(graph, owned.parts(), owned.device.call)
     try:
         owned.replace(built)
     except BaseException:

@@ -213,6 +213,22 @@ class Level:
 
 
 @frozen(eq=False)
+class ImportedRecording:
+    """What a run gave, to compare a replay with.
+
+    Args:
+        device: that it ran on, e.g. `emulated`.
+        outputs: contents of allocations after the run, by index; empty where it did not end.
+        node_digests: for each node of the graph itself the SHA-256 of all allocations that it was given addresses of,
+            right after it ran alone; 32 zeros for one that did not end.
+    """
+
+    device: str
+    outputs: Mapping[int, NDArray[np.uint8]] = field(repr=False)
+    node_digests: tuple[bytes, ...] = field(repr=False)
+
+
+@frozen(eq=False)
 class ImportedGraph:
     """A graph that others made.
 
@@ -225,6 +241,7 @@ class ImportedGraph:
         events: how many events its nodes name.
         data: contents of allocations before a run, by index; those not in it begin as zeros.
         remarks: what a reader should know, such as numbers that look like addresses and are none of a live allocation.
+        recording: of a run that began with `data`, where one was made.
     """
 
     capability: tuple[int, int]
@@ -236,6 +253,7 @@ class ImportedGraph:
     events: int
     data: Mapping[int, NDArray[np.uint8]] = field(factory=dict, repr=False)
     remarks: tuple[str, ...] = ()
+    recording: ImportedRecording | None = None
 
     def describe(self, level: int, index: int) -> str:
         """A node in a few words, e.g. `node 3 (kernel addOne)`."""

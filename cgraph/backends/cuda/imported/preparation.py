@@ -50,7 +50,7 @@ def prepare_imported(graph: ImportedGraph, device: Device) -> ImportedExecutable
     except BaseException:
         owned.close()
         raise
-    return ImportedExecutable(graph, owned, watch)
+    return ImportedExecutable(graph, owned, watch, str(device))
 
 
 def _check_memory(graph: ImportedGraph, device: Device, free_bytes: int) -> None:
