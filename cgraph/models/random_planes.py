@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cgraph.backends.dtypes import DTYPES
+from cgraph.backends.memory_needs import check_sizes, host_available_bytes
 from cgraph.core.elements import Element
 from cgraph.core.roles import Role
 from cgraph.graph.model import CommandGraph, Plane
@@ -34,13 +35,18 @@ def random_planes(graphs: Iterable[CommandGraph], seed: int) -> dict[str, NDArra
 
     Returns:
         Arrays of the planes' element types and extents.
+
+    Raises:
+        ProblemsFound: CG718 where the values are more than this machine's memory holds.
     """
-    return {
-        plane.name: random_plane(plane, seed)
+    planes = {
+        plane.name: plane
         for graph in graphs
         for plane in graph.planes
         if plane.role in (Role.INPUT, Role.WEIGHT, Role.STATE) or _is_gradient_of_output(graph, plane)
     }
+    check_sizes({name: plane.size_bytes for name, plane in planes.items()}, "the host", host_available_bytes())
+    return {name: random_plane(plane, seed) for name, plane in planes.items()}
 
 
 def _is_gradient_of_output(graph: CommandGraph, plane: Plane) -> bool:

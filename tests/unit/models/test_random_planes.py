@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from cgraph.core.elements import Element
+from cgraph.diagnostics import ProblemsFound
 from cgraph.graph.model import CommandGraph
 from cgraph.models.random_planes import random_planes
 from cgraph.pipeline import compile_program
@@ -62,3 +63,12 @@ def test_values_depend_on_name_and_seed_alone() -> None:
         np.testing.assert_array_equal(planes["w"], first["w"])
     assert not np.array_equal(random_planes((other,), 2)["w"], first["w"])
     assert not np.array_equal(first["x"], first["dy"])
+
+
+def test_more_values_than_memory_holds() -> None:
+    text = "plane x : f32 [1099511627776] input\nplane y : f32 [1099511627776] output\ndef main = (cgCopy y x)\n"
+    with pytest.raises(ProblemsFound) as stopped:
+        random_planes((built(text=f'import "operations.cg"\n{text}'),), 0)
+    (problem,) = stopped.value.problems
+    assert problem.code == "CG718"
+    assert problem.notes()[1] == f"the largest planes, in bytes: x {4 << 40}"
