@@ -68,7 +68,7 @@ def test_values_depend_on_name_and_seed_alone() -> None:
 def test_more_values_than_memory_holds() -> None:
     text = "plane x : f32 [1099511627776] input\nplane y : f32 [1099511627776] output\ndef main = (cgCopy y x)\n"
     with pytest.raises(ProblemsFound) as stopped:
-        random_planes((built(text=f'import "operations.cg"\n{text}'),), 0)
+        random_planes((built(Element.F32, f'import "operations.cg"\n{text}'),), 0)
     (problem,) = stopped.value.problems
     assert problem.code == "CG718"
     assert problem.notes()[1] == f"the largest planes, in bytes: x {4 << 40}"
