@@ -14,7 +14,7 @@ class DotBox:
 
     Args:
         name: `cluster_2`; "" where it has none.
-        label: raw, as it stands there.
+        label: raw, as it stands there. is_html: in angle brackets.
         parent: index of the box around it, smaller than its own.
         place: the word `subgraph`, or the brace of a subgraph without one.
     """
@@ -23,11 +23,12 @@ class DotBox:
     label: str | None
     parent: int | None
     place: Span
+    is_html: bool = False
 
 
 @frozen
 class DotNode:
-    """A node; `box` is the box in which it was named first. `is_html`: its label is in angle brackets.
+    """A node; `box` is the innermost box that names it. `is_html`: its label is in angle brackets.
 
     Args:
         is_declared: it has a statement of its own and is not just the end of an edge.
@@ -59,6 +60,7 @@ class DotGraph:
     source: Source
     name: str = ""
     label: str | None = None
+    is_html: bool = False
     boxes: list[DotBox] = field(factory=list)
     nodes: list[DotNode] = field(factory=list)
     edges: list[DotEdge] = field(factory=list)

@@ -73,7 +73,7 @@ def _examine(text: str, notes: list[ViewNote], name: str) -> Reading:
         made, problems = _place_generic(graph)
         tool = "DOT of another tool"
         if graph.label:
-            notes.append(ViewNote("note", text_of_label(graph.label)[:LONGEST_LABEL]))
+            notes.append(ViewNote("note", text_of_label(graph.label, is_html=graph.is_html)))
     found = arrange(_few([*graph.problems, *problems]))
     is_shown = len(text) <= LONGEST_SOURCE
     if not is_shown:

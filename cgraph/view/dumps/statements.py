@@ -111,16 +111,16 @@ class _Reader(WordReader):
     def _statement_of_text(self, keyword: str | None) -> None:
         name = self.text("a name")
         if keyword in _KEYWORDS:
-            attributes = self._attributes()[0]
+            attributes, is_html = self._attributes()
             if keyword == "node":
                 self.scopes[-1].defaults = {**self.scopes[-1].defaults, **attributes}
             elif keyword == "graph" and "label" in attributes:
-                self._label(attributes["label"])
+                self._label(attributes["label"], is_html=is_html)
         elif self.is_at("="):
             self.use()
-            value = self.text("a value").text
+            value = self.text("a value")
             if name.text.lower() == "label":
-                self._label(value)
+                self._label(value.text, is_html=value.kind == "html")
         else:
             self._port()
             if self.is_at("->", "--"):
@@ -128,12 +128,12 @@ class _Reader(WordReader):
             else:
                 self._declare(name)
 
-    def _label(self, label: str) -> None:
+    def _label(self, label: str, *, is_html: bool) -> None:
         box = self.scopes[-1].box
         if box is None:
-            self.graph.label = label
+            self.graph.label, self.graph.is_html = label, is_html
         else:
-            self.graph.boxes[box] = attrs.evolve(self.graph.boxes[box], label=label)
+            self.graph.boxes[box] = attrs.evolve(self.graph.boxes[box], label=label, is_html=is_html)
 
     def _open(self, chain: list[tuple[int, ...]]) -> None:
         """A subgraph begins, as the next end of a chain of edges."""
@@ -160,16 +160,18 @@ class _Reader(WordReader):
         scope = self.scopes.pop()
         if not self.scopes:
             return
-        if scope.chain or self.is_at("->", "--"):
-            self.ends += len(scope.members)
-            if self.ends > limits.MOST_EDGES:
-                self.stop("ends of dependencies", limits.MOST_EDGES)
-            self._chain([*(scope.chain or ()), tuple(scope.members)], scope.start)
-        around = self.scopes[-1]
+        is_end = bool(scope.chain) or self.is_at("->", "--")
+        ends = tuple(scope.members) if is_end else ()
         # The fewer go to the more, or boxes nested deep would cost the square of their number.
+        around = self.scopes[-1]
         few, many = sorted((scope.members, around.members), key=len)
         many.update(few)
         around.members = many
+        if is_end:
+            self.ends += len(ends)
+            if self.ends > limits.MOST_EDGES:
+                self.stop("ends of dependencies", limits.MOST_EDGES)
+            self._chain([*(scope.chain or ()), ends], scope.start)
 
     def _chain(self, chain: list[tuple[int, ...]], start: int) -> None:
         """Goes on with an edge statement whose ends so far are given."""
@@ -195,7 +197,6 @@ class _Reader(WordReader):
         self.graph.nodes[number] = attrs.evolve(
             node,
             attributes={**self.scopes[-1].defaults, **node.attributes, **attributes},
-            box=node.box if node.is_declared else self.scopes[-1].box,
             place=node.place if node.is_declared else self.span(name.start, self.last_stop),
             is_html=is_html or node.is_html,
             is_declared=True,
@@ -204,14 +205,27 @@ class _Reader(WordReader):
     def _number(self, name: Word) -> int:
         """The index of a node, which is made where it is named first."""
         number = self.numbers.get(name.text)
+        scope = self.scopes[-1]
         if number is None:
             self.bound(self.graph.nodes, "commands", limits.MOST_COMMANDS)
             number = self.numbers[name.text] = len(self.graph.nodes)
-            scope = self.scopes[-1]
             place = self.span(name.start, name.stop)
             self.graph.nodes.append(DotNode(name.text, scope.defaults, scope.box, place, is_declared=False))
-        self.scopes[-1].members[number] = None
+        elif self._is_inside(scope.box, self.graph.nodes[number].box):
+            self.graph.nodes[number] = attrs.evolve(self.graph.nodes[number], box=scope.box)
+        scope.members[number] = None
         return number
+
+    def _is_inside(self, box: int | None, other: int | None) -> bool:
+        """Whether a box lies in another one, None being the whole graph: a node is in the innermost that names it."""
+        if box == other:
+            return False
+        around = box
+        for _ in range(limits.DEEPEST_NESTING):
+            if around is None or around == other:
+                break
+            around = self.graph.boxes[around].parent
+        return around == other
 
     def _port(self) -> None:
         """`:port:side` behind a node; drawings need it, commands do not."""
