@@ -9,7 +9,8 @@ import click
 COMMANDS = {
     "check": ("cgraph.cli.check", "Check programs: names, types, sizes, quantities, launches."),
     "fmt": ("cgraph.cli.fmt", "Format programs."),
-    "show": ("cgraph.cli.show", "Print what a program is at a stage: syntax, graph, schedule, …"),
+    "show": ("cgraph.cli.show", "Print the phases of a graph with their costs; or a program at a stage."),
+    "explain": ("cgraph.cli.explain", "Say what a line became: what runs, what it waits for, and why."),
     "run": ("cgraph.cli.run", "Run a program and say what it did."),
     "save": ("cgraph.cli.save", "Write a program as a bundle: one file that runs without it."),
     "inspect": ("cgraph.cli.inspect", "Say what a bundle holds."),

@@ -25,7 +25,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def options_of_programs(
-    halves: Sequence[Element], default: Element, explanation: str
+    halves: Sequence[Element], default: Element, explanation: str, *, argument: bool = True
 ) -> Callable[[Function], Function]:
     """FILE, --entry, --set, --half and --order: everything that a build needs.
 
@@ -33,12 +33,13 @@ def options_of_programs(
         halves: what `half` may stand for.
         default: one of them.
         explanation: of the choice, a sentence.
+        argument: whether FILE is among them.
     """
 
     def decorated(function: Function) -> Function:
         for decorate in reversed(
             (
-                click.argument("file"),
+                *((click.argument("file"),) if argument else ()),
                 click.option("--entry", metavar="NAME", help="The definition to build; main where it is not given."),
                 click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter's value."),
                 click.option(
@@ -63,9 +64,9 @@ def options_of_programs(
     return decorated
 
 
-program_options = options_of_programs(
-    HALF_CHOICES, Element.F32, "What `half` stands for; with f64 everything is computed in f64."
-)
+_HALF_EXPLANATION = "What `half` stands for; with f64 everything is computed in f64."
+program_options = options_of_programs(HALF_CHOICES, Element.F32, _HALF_EXPLANATION)
+options_of_builds = options_of_programs(HALF_CHOICES, Element.F32, _HALF_EXPLANATION, argument=False)
 
 
 def refuse_options_of_programs() -> None:

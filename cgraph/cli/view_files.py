@@ -21,7 +21,7 @@ from cgraph.graph.model import CommandGraph
 from cgraph.memory.model import MemoryPlan
 from cgraph.models.inputs import Arrays
 from cgraph.models.random_planes import random_planes
-from cgraph.pipeline import compile_program, lower
+from cgraph.pipeline import Compiled, compile_program, lower
 from cgraph.schedule.model import Order, Schedule
 from cgraph.syntax.problems import UnreadableFile
 from cgraph.view.bundles import view_of_bundle
@@ -62,7 +62,7 @@ def read_viewable(file: str, settings: Settings) -> View:
     kind = kind_of(file)
     title = Path(file).name
     if kind == PROGRAM:
-        return _view_of_program(file, settings)
+        return view_of_program(compile_viewable(file, settings), file, settings)
     if kind == BUNDLE:
         bundle = load_bundle(Path(file))
         if not settings.timed:
@@ -116,14 +116,19 @@ def _content(file: str, most_bytes: int = -1) -> bytes:
         raise ProblemsFound([UnreadableFile(None, file, reason.lower())]) from error
 
 
-def _view_of_program(file: str, settings: Settings) -> View:
-    compiled = compile_program(
+def compile_viewable(file: str, settings: Settings) -> Compiled:
+    """A program, built. Raises ProblemsFound as its stages do."""
+    return compile_program(
         read_source(file),
         settings.parameters,
         entry=settings.entry,
         half=settings.half,
         order=settings.order,
     )
+
+
+def view_of_program(compiled: Compiled, file: str, settings: Settings) -> View:
+    """The view of a built program, which is run first where it shall be timed. Raises ProblemsFound as a run does."""
     graph, program = compiled.graph, compiled.program
     elapsed_ms = None
     if settings.timed:
