@@ -53,7 +53,7 @@ def read_label(node: DotNode) -> Command:
     label = node.attributes.get("label", "")
     if label.lstrip().startswith("{"):
         return _of_record(label)
-    return _of_lines(plain(label), node.attributes.get("shape", ""))
+    return _of_lines(plain(label), node.attributes.get("shape", ""), node.name)
 
 
 def _of_record(label: str) -> Command:
@@ -82,11 +82,11 @@ def _launch_without_sizes(found: list[tuple[str, str]]) -> tuple[Launch | None, 
     return None, found
 
 
-def _of_lines(label: str, shape: str) -> Command:
+def _of_lines(label: str, shape: str, name: str) -> Command:
     lines = [line.strip() for line in label.strip().splitlines()]
     place = _ID.fullmatch(lines[0]) if lines else None
     if place is None:
-        return Command("unknown", _short(label), doubt="it does not begin with the command's number")
+        return Command("unknown", _short(label.strip() or name), doubt="it does not begin with the command's number")
     found: list[tuple[str, str]] = [("ID", place[0])]
     rest = lines[1:]
     word = rest[0] if rest else ""

@@ -183,6 +183,7 @@ class _Reader(WordReader):
             chain.append((self._number(self.text("a node")),))
             self._port()
         attributes = self._attributes()[0]
+        self._refuse_cut()
         place = self.span(start, self.last_stop)
         for left, right in pairwise(chain):
             for before, after in product(left, right):
@@ -192,6 +193,7 @@ class _Reader(WordReader):
     def _declare(self, name: Word) -> None:
         """A statement of a node on its own."""
         attributes, is_html = self._attributes()
+        self._refuse_cut()
         number = self._number(name)
         node = self.graph.nodes[number]
         self.graph.nodes[number] = attrs.evolve(
@@ -204,6 +206,8 @@ class _Reader(WordReader):
 
     def _number(self, name: Word) -> int:
         """The index of a node, which is made where it is named first."""
+        if name.stop == len(self.source.text):
+            self._refuse_cut()
         number = self.numbers.get(name.text)
         scope = self.scopes[-1]
         if number is None:
@@ -226,6 +230,11 @@ class _Reader(WordReader):
                 break
             around = self.graph.boxes[around].parent
         return around == other
+
+    def _refuse_cut(self) -> None:
+        """A statement at the very end may be longer where the text was cut off, unless its attributes are complete."""
+        if self.word.kind == "end" and not self.source.text.endswith("]", 0, self.last_stop):
+            raise Broken("`}`")
 
     def _port(self) -> None:
         """`:port:side` behind a node; drawings need it, commands do not."""
@@ -256,8 +265,9 @@ class _Reader(WordReader):
     def _recover(self, start: int, expected: str) -> None:
         """Notes what is wrong at the word at hand, and goes on behind the start of the statement."""
         found = _BEGINNING.search(self.source.text, start + 1)
-        if found is None and self.word.kind in ("end", "open"):
-            what = "this statement" if start < self.word.start or self.word.kind == "open" else "the graph"
+        is_last = self.word.kind == "open" or self.word.stop == len(self.source.text)
+        if found is None and is_last:
+            what = "the graph" if self.word.kind == "end" and start == self.word.start else "this statement"
             place = start if what == "this statement" else self.scopes[-1].start
             self.graph.problems.append(CutOff(self.span(place, len(self.source.text)), what))
             raise Full
