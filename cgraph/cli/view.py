@@ -18,6 +18,7 @@ from cgraph.diagnostics import ProblemsFound
 from cgraph.schedule.model import Order
 from cgraph.view.comparison import compare_views
 from cgraph.view.formats import FORMATS, format_of
+from cgraph.view.model import View
 from cgraph.view.problems import Unwritable
 
 
@@ -86,7 +87,7 @@ def view(
         click.echo(f"{target}: {len(made.nodes)} commands, {len(made.planes)} planes ({format_name})")
     if opened:
         click.launch(str(target))
-    if made.kind == "dump" and DUMP in kinds and any(note.severity == "error" for note in made.notes):
+    if DUMP in kinds and _is_of_broken_dump(made):
         sys.exit(EXIT_PROBLEMS)
 
 
@@ -99,6 +100,12 @@ def _target(file: str, format_name: str, output: str | None, other: str | None) 
     if any(name not in (None, "-") and Path(name).resolve() == target.resolve() for name in (file, other)):
         raise click.UsageError(f"`{target}` is read: give --output another name")
     return target
+
+
+def _is_of_broken_dump(made: View) -> bool:
+    """Whether a dump that is shown, or that is compared with, was not read as a whole."""
+    shown = [made] if made.comparison is None else [made, made.comparison.other]
+    return any(note.severity == "error" for view in shown if view.kind == "dump" for note in view.notes)
 
 
 def _write(target: Path, text: str) -> None:
