@@ -10,7 +10,7 @@ with all of them; warnings travel in `Compiled.warnings`. `compile_program` runs
 
 from collections.abc import Mapping
 
-from attrs import frozen
+from attrs import field, frozen
 
 from cgraph.backends.devices import HOST, Device, prepare
 from cgraph.backends.protocol import Executable
@@ -20,6 +20,7 @@ from cgraph.check.modules import load_modules
 from cgraph.check.program import CheckedProgram
 from cgraph.core.collection import paused_collection
 from cgraph.core.elements import Element
+from cgraph.core.notebooks import ShownInNotebooks
 from cgraph.diagnostics import Problem, ProblemsFound, Severity
 from cgraph.graph.hazards import Hazard, find_hazards
 from cgraph.graph.model import CommandGraph
@@ -34,11 +35,11 @@ from cgraph.syntax.tree import Module
 
 
 @frozen(eq=False)
-class Compiled:
+class Compiled(ShownInNotebooks):
     """Every value on the way from a text to a memory plan."""
 
-    module: Module
-    program: CheckedProgram
+    module: Module = field(repr=False)
+    program: CheckedProgram = field(repr=False)
     graph: CommandGraph
     schedule: Schedule
     plan: MemoryPlan

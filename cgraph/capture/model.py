@@ -11,6 +11,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from cgraph.backends.cuda.stored_code import Code, KernelModule
+from cgraph.core.notebooks import ShownInNotebooks
 from cgraph.graph.model import CommandGraph, Image, LaunchNode
 from cgraph.memory.model import MemoryPlan
 from cgraph.schedule.model import Schedule
@@ -34,7 +35,7 @@ class Recording:
 
 
 @frozen(eq=False)
-class Bundle:
+class Bundle(ShownInNotebooks):
     """A program's graph, ready to be replayed.
 
     Args:

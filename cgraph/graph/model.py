@@ -7,9 +7,10 @@ schedule.
 
 from typing import TypeAlias
 
-from attrs import frozen
+from attrs import field, frozen
 
 from cgraph.core.elements import Element
+from cgraph.core.notebooks import ShownInNotebooks
 from cgraph.core.origins import Origin
 from cgraph.core.roles import AccessMode, Role
 from cgraph.core.signatures import Signature
@@ -149,7 +150,7 @@ Node: TypeAlias = LaunchNode | FillNode | CopyNode | JoinNode
 
 
 @frozen(eq=False)
-class CommandGraph:
+class CommandGraph(ShownInNotebooks):
     """A built program.
 
     Args:
@@ -163,6 +164,6 @@ class CommandGraph:
     entry: str
     parameters: tuple[tuple[str, int | float], ...]
     half: Element
-    planes: tuple[Plane, ...]
-    phases: tuple[Phase, ...]
-    nodes: tuple[Node, ...]
+    planes: tuple[Plane, ...] = field(repr=False)
+    phases: tuple[Phase, ...] = field(repr=False)
+    nodes: tuple[Node, ...] = field(repr=False)

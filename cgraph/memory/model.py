@@ -2,11 +2,13 @@
 
 from attrs import field, frozen
 
+from cgraph.core.notebooks import ShownInNotebooks
+
 ALIGNMENT_BYTES = 256  # what cudaMalloc guarantees of an address, so a plane's own alignment is never worse than alone
 
 
 @frozen(eq=False)
-class MemoryPlan:
+class MemoryPlan(ShownInNotebooks):
     """Offsets in the arena, and how good they are.
 
     Args:

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from attrs import field, frozen
 
+from cgraph.core.notebooks import ShownInNotebooks
 from cgraph.graph.hazards import Hazard
 
 
@@ -23,7 +24,7 @@ Reason: TypeAlias = Hazard | Order
 
 
 @frozen(eq=False)
-class Schedule:
+class Schedule(ShownInNotebooks):
     """A partial order on the nodes of a graph.
 
     Args:
@@ -36,7 +37,7 @@ class Schedule:
     """
 
     order: Order
-    sequence: tuple[int, ...]
-    predecessors: tuple[tuple[int, ...], ...]
+    sequence: tuple[int, ...] = field(repr=False)
+    predecessors: tuple[tuple[int, ...], ...] = field(repr=False)
     reasons: tuple[tuple[Reason, ...], ...] = field(repr=False)
     hazards: tuple[Hazard, ...] = field(repr=False)

@@ -9,6 +9,8 @@ from typing import Literal, TypeAlias
 
 from attrs import field, frozen
 
+from cgraph.core.notebooks import ShownInNotebooks
+
 ViewKind: TypeAlias = Literal["program", "bundle", "dump"]
 OrderName: TypeAlias = Literal["dataflow", "phase", "serial"]
 PhaseKind: TypeAlias = Literal["phase", "graph", "child", "body"]
@@ -268,7 +270,7 @@ class Comparison:
 
 
 @frozen
-class View:
+class View(ShownInNotebooks):
     """A whole graph.
 
     Args:
@@ -287,19 +289,19 @@ class View:
     half: str | None = None
     parameters: tuple[tuple[str, int | float], ...] = ()
     order: OrderName | None = None
-    sources: tuple[ViewSource, ...] = ()
-    origins: tuple[ViewOrigin, ...] = ()
-    phases: tuple[ViewPhase, ...] = ()
-    kernels: tuple[ViewKernel, ...] = ()
-    planes: tuple[ViewPlane, ...] = ()
-    nodes: tuple[ViewNode, ...] = ()
-    edges: tuple[ViewEdge, ...] = ()
-    sequence: tuple[int, ...] = ()
+    sources: tuple[ViewSource, ...] = field(default=(), repr=False)
+    origins: tuple[ViewOrigin, ...] = field(default=(), repr=False)
+    phases: tuple[ViewPhase, ...] = field(default=(), repr=False)
+    kernels: tuple[ViewKernel, ...] = field(default=(), repr=False)
+    planes: tuple[ViewPlane, ...] = field(default=(), repr=False)
+    nodes: tuple[ViewNode, ...] = field(default=(), repr=False)
+    edges: tuple[ViewEdge, ...] = field(default=(), repr=False)
+    sequence: tuple[int, ...] = field(default=(), repr=False)
     memory: ViewMemory | None = None
-    lifetimes: tuple[ViewLifetime, ...] = ()
-    critical_path: tuple[int, ...] = ()
+    lifetimes: tuple[ViewLifetime, ...] = field(default=(), repr=False)
+    critical_path: tuple[int, ...] = field(default=(), repr=False)
     critical_path_us: float | None = None
     timed: bool = False
     roofline: Roofline | None = None
-    notes: tuple[ViewNote, ...] = ()
+    notes: tuple[ViewNote, ...] = field(default=(), repr=False)
     comparison: Comparison | None = None

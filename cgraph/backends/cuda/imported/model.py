@@ -13,6 +13,8 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from cgraph.core.notebooks import ShownInNotebooks
+
 Size3: TypeAlias = tuple[int, int, int]
 
 
@@ -229,7 +231,7 @@ class ImportedRecording:
 
 
 @frozen(eq=False)
-class ImportedGraph:
+class ImportedGraph(ShownInNotebooks):
     """A graph that others made.
 
     Args:
