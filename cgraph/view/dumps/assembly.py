@@ -22,9 +22,10 @@ _PORTS = ("headlabel", "taillabel")
 
 @define
 class Kernels:
-    """Kernels by their symbols, each once."""
+    """Kernels by their symbols, each once, and short names for the nodes that run them."""
 
     found: list[ViewKernel] = field(factory=list)
+    labels: list[str] = field(factory=list)
     numbers: dict[str, int] = field(factory=dict)
     characters: int = 0
 
@@ -33,10 +34,12 @@ class Kernels:
         known = self.numbers.get(symbol)
         if known is not None:
             return known
-        kernel = ViewKernel(symbol, symbol) if self.characters > MOST_NAMES else kernel_of(symbol)
+        is_over = self.characters > MOST_NAMES
+        kernel, label = (ViewKernel(symbol, symbol), symbol) if is_over else kernel_of(symbol)
         self.characters += len(kernel.name) + len(kernel.doc or "")
         self.numbers[symbol] = len(self.found)
         self.found.append(kernel)
+        self.labels.append(_short(label))
         return self.numbers[symbol]
 
 
@@ -79,7 +82,7 @@ def _node(command: Command, kernels: Kernels, ports: Sequence[tuple[str, str]], 
     runs = (("runs", ", ".join(name for _, name in command.graphs)),) if command.graphs else ()
     return ViewNode(
         kind=command.kind,
-        label=command.label if kernel is None else _short(kernels.found[kernel].name),
+        label=command.label if kernel is None else kernels.labels[kernel],
         kernel=kernel,
         grid=None if launch is None else launch.grid,
         block=None if launch is None else launch.block,

@@ -12,12 +12,16 @@ from cgraph.view.model import ViewKernel
 _PREFIX = "_Z"
 
 
-def kernel_of(symbol: str) -> ViewKernel:
-    """A kernel with a readable name, without what it returns and takes; `doc` is the declaration as a whole."""
+def kernel_of(symbol: str) -> tuple[ViewKernel, str]:
+    """A kernel with a readable name, without what it returns and takes, and a label: the name without its namespaces.
+
+    `doc` of the kernel is the declaration as a whole.
+    """
     if not symbol.startswith(_PREFIX):
-        return ViewKernel(symbol, symbol)
+        return ViewKernel(symbol, symbol), symbol
     try:
         read = signature(symbol, language="itanium")
     except DemanglingError:
-        return ViewKernel(symbol, symbol)
-    return ViewKernel(read.qualified_name or symbol, symbol, doc=read.demangled)
+        return ViewKernel(symbol, symbol), symbol
+    name = read.qualified_name or symbol
+    return ViewKernel(name, symbol, doc=read.demangled), read.base_name or name

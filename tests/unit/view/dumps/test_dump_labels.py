@@ -128,7 +128,7 @@ def test_the_older_conditional() -> None:
 def test_a_plain_dump_says_little() -> None:
     view = example("cuda_plain").view
     assert [node.label for node in view.nodes] == [
-        *("test::mean<8>", "memcpy DtoH", "memset with 7", "event record", "event wait", "host function", "empty"),
+        *("mean<8>", "memcpy DtoH", "memset with 7", "event record", "event wait", "host function", "empty"),
         *("child graph", "allocate", "free", "plain_name"),
     ]
     assert {(node.grid, node.block, node.shared_bytes) for node in view.nodes} == {(None, None, None)}
@@ -175,7 +175,8 @@ def test_a_record_of_hip_without_sizes() -> None:
 def test_mlx() -> None:
     view = example("mlx").view
     assert [node.kind for node in view.nodes] == ["launch", "child", "launch"]
-    assert view.nodes[0].label == "mlx::core::cu::copy_v<float, float, unsigned int, 4>"
+    assert view.nodes[0].label == "copy_v<float, float, unsigned int, 4>"
+    assert view.kernels[0].name == "mlx::core::cu::copy_v<float, float, unsigned int, 4>"
     assert view.tool == "CUDA debug dot; kernels of MLX"
 
 
