@@ -46,10 +46,15 @@ class _Block:
     position: int
 
 
-def follow_memory(commands: Sequence[tuple[int, Command]]) -> Memory:
-    """Goes through commands, each with its number, in order."""
+def follow_memory(commands: Sequence[tuple[int, Command]], *, is_whole: bool) -> Memory:
+    """Goes through commands, each with its number, in order.
+
+    Args:
+        commands: of the whole graph.
+        is_whole: whether none is missing; otherwise nobody knows what has no counterpart.
+    """
     lowest = min((command.address or 0 for _, command in commands if command.size_bytes is not None), default=0)
-    follower = _Follower(lowest)
+    follower = _Follower(lowest, is_whole)
     for position, (number, command) in enumerate(commands):
         if command.kind == "alloc":
             follower.allocate(number, command, position)
@@ -66,6 +71,7 @@ class _Follower:
     """Blocks in use by their address; `sorted_addresses` finds the one that an address is in."""
 
     lowest: int
+    is_whole: bool
     memory: Memory = field(factory=Memory)
     live: dict[int, _Block] = field(factory=dict)
     sorted_addresses: list[int] = field(factory=list)
@@ -91,7 +97,8 @@ class _Follower:
             return
         block = self.live.pop(command.address, None)
         if block is None:
-            self._touched(number).flags.append(NOT_ALLOCATED)
+            if self.is_whole:
+                self._touched(number).flags.append(NOT_ALLOCATED)
             return
         self.sorted_addresses.pop(bisect_left(self.sorted_addresses, block.address))
         self._touched(number).arguments.append(ViewArgument("dptr", block.plane, 0))
@@ -104,7 +111,8 @@ class _Follower:
     def finish(self, position: int) -> None:
         """What is in use still at the end is never freed."""
         for block in self.live.values():
-            self._touched(block.number).flags.append(NEVER_FREED)
+            if self.is_whole:
+                self._touched(block.number).flags.append(NEVER_FREED)
             self._end(block, position)
         self.memory.lifetimes.sort(key=lambda lifetime: lifetime.plane)
 

@@ -78,7 +78,9 @@ def _examine(text: str, notes: list[ViewNote], name: str) -> Reading:
     is_shown = len(text) <= LONGEST_SOURCE
     if not is_shown:
         notes.append(ViewNote("note", "the text is too long to be shown beside the graph"))
-    memory = follow_memory([(number, commands[made.placed[number].node]) for number in made.sequence])
+    memory = follow_memory(
+        [(number, commands[made.placed[number].node]) for number in made.sequence], is_whole=not graph.problems
+    )
     kernels = Kernels()
     view = View(
         title=name,

@@ -75,3 +75,11 @@ def test_memory_of_others_has_no_plane() -> None:
     view = examine(driver_dump([(1, [memset(0, 0x7000, 16)])])).view
     assert (view.planes, view.nodes[0].accesses, view.nodes[0].arguments) == ((), (), ())
     assert dict(view.nodes[0].details)["dptr"] == "0x0000000000007000"
+
+
+def test_in_a_file_that_is_cut_off_nothing_is_said_to_lack_its_counterpart() -> None:
+    text = driver_dump([(1, [free(0, 0x5000), alloc(1, 0x1000, 8)])])
+    view = examine(text[: text.rindex("}")]).view
+    assert [node.flags for node in view.nodes] == [(), ()]
+    assert [(life.first, life.last) for life in view.lifetimes] == [(1, 1)]
+    assert [node.flags != () for node in examine(text).view.nodes] == [True, True]
