@@ -12,12 +12,14 @@ import { short, visible } from "./names.js";
 import { hue } from "./world.js";
 
 export function totalFacts(page: Page, totals: Totals): HTMLElement | null {
-  const whole = page.world().model.totals;
+  const { totals: whole, view } = page.world().model;
+  // A dump tells the bytes of copies and fills only.
+  const known = view.kind === "dump" ? " (known)" : "";
   return facts([
     ["commands", totals.commands.toLocaleString("en")],
     [page.timeWord() === "measured" ? "measured" : "estimate", totals.timeKnown ? `${time(totals.time_us)} (${percent(totals.time_us, whole.time_us)} of all)` : null],
-    ["reads", totals.bytesKnown ? bytes(totals.read_bytes) : null],
-    ["writes", totals.bytesKnown ? bytes(totals.written_bytes) : null],
+    [`reads${known}`, totals.bytesKnown ? bytes(totals.read_bytes) : null],
+    [`writes${known}`, totals.bytesKnown ? bytes(totals.written_bytes) : null],
     ["operations", totals.operations > 0 ? operations(totals.operations) : null],
   ]);
 }

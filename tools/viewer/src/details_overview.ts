@@ -14,12 +14,15 @@ export function overview(page: Page): HTMLElement[] {
   const { model } = world;
   const { view } = model;
   const { memory } = view;
+  const failures = view.notes.filter((note) => note.severity === "error");
   const widest = Math.max(0, ...model.levels.map((level) => level.length));
   const costly = view.nodes.map((_, node) => node).filter((node) => (model.time_us[node] ?? 0) > 0)
     .sort((a, b) => model.time_us[b]! - model.time_us[a]!).slice(0, 5);
   const head = view.kind === "program" ? "program" : view.kind === "bundle" ? "saved bundle" : `dump${view.tool === null ? "" : ` · ${view.tool}`}`;
   return [
     h("header", {}, h("p", { class: "kind" }, head), h("h2", {}, short(view.title, 90))),
+    failures.length === 0 ? null : section("Not all of it could be read", longList(failures.map((note) => () =>
+      h("p", { class: "failure" }, h("b", { class: "sign error" }, "!"), ` ${short(note.text, 300)}`, h("small", {}, note.line === null ? "" : ` line ${note.line}`))))),
     section("The graph", facts([
       ["entry", view.entry === null ? null : short(view.entry, 60)],
       ["order", view.order],

@@ -1,6 +1,7 @@
 // Draws the boxes of the graph. Receives the scene's places; what a box says depends on how large it stands on screen.
 
 import type { Box } from "./boxes.js";
+import type { Command } from "./contract.js";
 import { drawMark, drawParts } from "./draw_marks.js";
 import type { Part } from "./lit.js";
 import { fit, MONO, roundRectangle, SANS, textWidth } from "./paint.js";
@@ -27,7 +28,7 @@ export function leafSize(world: World): (box: Box) => { width: number; height: n
     }
     const command = world.model.view.nodes[box.node]!;
     if (command.kind === "join" || command.kind === "empty") return { width: 84, height: 24 };
-    const title = textWidth(commandTitle(world, box.node), TITLE_FONT) + badgeWidth(command.kind);
+    const title = textWidth(commandTitle(world, box.node), TITLE_FONT) + badgeWidth(command);
     const wide = Math.max(title, textWidth(secondLine(world, box.node), PLANE_FONT)) + 26;
     return { width: Math.min(220, Math.max(108, Math.ceil(wide / 12) * 12)), height: COMMAND_HEIGHT };
   };
@@ -189,7 +190,7 @@ function drawCommand(context: CanvasRenderingContext2D, world: World, shown: Sho
   if (scale < READABLE) return;
   context.font = TITLE_FONT;
   context.fillStyle = theme.ink;
-  const badge = badgeWidth(command.kind);
+  const badge = badgeWidth(command);
   if (pill) {
     context.font = SMALL_FONT;
     context.fillText(fit(commandTitle(world, node), SMALL_FONT, width - 22), x + 13, y + height / 2);
@@ -201,7 +202,7 @@ function drawCommand(context: CanvasRenderingContext2D, world: World, shown: Sho
   if (badge > 0) {
     context.font = `9px ${SANS}`;
     context.fillStyle = theme.faint;
-    context.fillText(badgeOf(command.kind), x + width - badge + 1, middle);
+    context.fillText(badgeOf(command), x + width - badge + 1, middle);
   }
   context.font = PLANE_FONT;
   context.fillStyle = theme.soft;
@@ -221,15 +222,18 @@ function drawCommand(context: CanvasRenderingContext2D, world: World, shown: Sho
 function secondLine(world: World, node: number): string {
   const { grid, block } = world.model.view.nodes[node]!;
   const sizes = (all: number[]): string => all.filter((each, at) => at === 0 || each !== 1).join("×");
-  return writtenPlanes(world, node) || (grid === null || block === null ? "" : `${sizes(grid)} blocks of ${sizes(block)}`);
+  return writtenPlanes(world, node) || (grid === null || block === null ? "" : `${sizes(grid)} ${sizes(grid) === "1" ? "block" : "blocks"} of ${sizes(block)}`);
 }
 
-function badgeOf(kind: string): string {
-  return kind === "launch" ? "" : kind.replace("_", " ").toUpperCase();
+/** The kind, where the label does not say it. */
+function badgeOf({ kind, label }: Command): string {
+  const words = kind.replace("_", " ");
+  return kind === "launch" || label.toLowerCase().includes(words) ? "" : words.toUpperCase();
 }
 
-function badgeWidth(kind: string): number {
-  return kind === "launch" ? 0 : textWidth(badgeOf(kind), `9px ${SANS}`) + 9;
+function badgeWidth(command: Command): number {
+  const badge = badgeOf(command);
+  return badge === "" ? 0 : textWidth(badge, `9px ${SANS}`) + 9;
 }
 
 function drawDifferences(context: CanvasRenderingContext2D, world: World, shown: Shown, look: Look): void {

@@ -94,7 +94,7 @@ function commandNames(view: View): { kernelName: string[]; commandName: string[]
   const prefix = commonPrefix(view.kernels.map((kernel) => kernel.name));
   const kernelName = view.kernels.map((kernel) => without(prefix, kernel.name));
   const commandName = view.nodes.map((node) =>
-    node.kernel !== null ? kernelName[node.kernel]! : node.label !== "" ? node.label : node.kind);
+    node.kernel !== null && (view.kind !== "dump" || node.label === "") ? kernelName[node.kernel]! : node.label !== "" ? node.label : node.kind);
   return { kernelName, commandName };
 }
 
