@@ -4,7 +4,6 @@ Receives an imported graph, which was checked. Addresses in arguments are known,
 so accesses stand only at copies and memsets, and the edges are those that were given.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator
 
 from cgraph.backends.cuda.imported.model import (
@@ -18,12 +17,12 @@ from cgraph.backends.cuda.imported.model import (
     ImportedKernel,
     ImportedNode,
     KernelNode,
-    Level,
     MemcpyNode,
     MemsetNode,
     ParameterPlace,
     Place,
 )
+from cgraph.backends.cuda.imported.stepping import topological_order
 from cgraph.view.model import (
     Mode,
     NodeKind,
@@ -100,7 +99,7 @@ def _outer(homes: list[int], level: int) -> int | None:
 
 def _sequence(graph: ImportedGraph, starts: list[int]) -> Iterator[int]:
     """A legal order: each child graph's nodes behind the node that runs it."""
-    pending = [iter(_ordered(graph.levels[0]))] if graph.levels else []
+    pending = [iter(topological_order(graph.levels[0]))] if graph.levels else []
     numbers = [0]
     while pending:
         place = next(pending[-1], None)
@@ -112,27 +111,8 @@ def _sequence(graph: ImportedGraph, starts: list[int]) -> Iterator[int]:
         yield starts[level] + place
         node = graph.levels[level].nodes[place]
         if isinstance(node, ChildGraphNode):
-            pending.append(iter(_ordered(graph.levels[node.level])))
+            pending.append(iter(topological_order(graph.levels[node.level])))
             numbers.append(node.level)
-
-
-def _ordered(level: Level) -> list[int]:
-    """The nodes of a level in an order that its edges allow, as near to their own as possible without a search."""
-    waits = [0] * len(level.nodes)
-    after: defaultdict[int, list[int]] = defaultdict(list)
-    for edge in level.edges:
-        waits[edge.after] += 1
-        after[edge.before].append(edge.after)
-    ready = [place for place in range(len(waits) - 1, -1, -1) if not waits[place]]
-    found = []
-    while ready:
-        place = ready.pop()
-        found.append(place)
-        for other in sorted(after[place], reverse=True):
-            waits[other] -= 1
-            if not waits[other]:
-                ready.append(other)
-    return found
 
 
 def _node(graph: ImportedGraph, level: int, node: ImportedNode) -> ViewNode:

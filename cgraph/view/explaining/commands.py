@@ -5,14 +5,14 @@ Receives a group of runs; guarantees that the first run is told in full and what
 
 from collections.abc import Iterator
 
-from cgraph.view.captions import line, size_text
-from cgraph.view.explaining.model import Table, Topic, documentation_lines, place_of, table
+from cgraph.view.captions import line, place_text, size_text
+from cgraph.view.explaining.model import Table, Topic, documentation_lines, table
 from cgraph.view.explaining.occurrences import Group, runs_text, step_told
 from cgraph.view.explaining.sharing import scratch_table
+from cgraph.view.explaining.summaries import cost_parts
 from cgraph.view.explaining.waits import Edges, waits_tables
 from cgraph.view.model import View, ViewArgument, ViewNode
 from cgraph.view.totals import totals_of
-from cgraph.view.tree_cells import operations_text
 from cgraph.view.ways import steps_of
 
 
@@ -27,7 +27,7 @@ def command_topic(view: View, edges: Edges, group: Group, index: int | None) -> 
     """
     node = view.nodes[group.first]
     step = step_told(view, group.first, index)
-    place = "" if step is None else f" at {place_of(view, step)}"
+    place = "" if step is None else f" at {place_text(view, step)}"
     scratch = dict.fromkeys(access.plane for access in node.accesses)
     return Topic(
         title=line(f"{_verb(node)}{place}", 200),
@@ -85,19 +85,9 @@ def _kernel_text(view: View, node: ViewNode) -> str:
 
 def _amount(view: View, group: Group) -> str:
     """What all runs move and compute, and how long they take."""
-    totals = totals_of(view, group.runs)
-    parts = []
-    if totals.read_bytes is not None:
-        parts.append(f"reads {size_text(totals.read_bytes)}")
-    if totals.written_bytes is not None:
-        parts.append(f"writes {size_text(totals.written_bytes)}")
-    if totals.operations:
-        parts.append(f"{operations_text(totals.operations)} operations of products")
-    time_us = totals.time_us(timed=view.timed)
-    if time_us is not None:
-        parts.append(f"{time_us:.1f} µs {'measured' if view.timed else 'by estimate'}")
+    parts = ", ".join(cost_parts(view, totals_of(view, group.runs)))
     together = "" if len(group.runs) == 1 else "all runs together: "
-    return together + (", ".join(parts) or "nothing is known of its cost")
+    return together + (parts or "nothing is known of its cost")
 
 
 def _arguments(view: View, node: ViewNode, group: Group) -> tuple[Table, ...]:

@@ -8,8 +8,8 @@ from itertools import islice
 
 from cgraph.source import Source
 from cgraph.syntax.tree import Definition
-from cgraph.view.captions import line, size_text
-from cgraph.view.explaining.model import Topic, count_text, documentation_lines, place_of, table
+from cgraph.view.captions import line, place_text, size_text
+from cgraph.view.explaining.model import Topic, count_text, documentation_lines, table
 from cgraph.view.explaining.occurrences import groups_by_place, runs_text, step_told
 from cgraph.view.explaining.sharing import scratch_table
 from cgraph.view.explaining.sites import Text, offset_of
@@ -114,7 +114,7 @@ def definition_topic(view: View, text: Text, definition: Definition) -> Topic:
         return Topic(title, (*facts, "no command of this build comes from it"))
     places: dict[str, int] = {}
     for call in calls:
-        places[place_of(view, call)] = places.get(place_of(view, call), 0) + 1
+        places[place_text(view, call)] = places.get(place_text(view, call), 0) + 1
     rows = [(place, str(count)) for place, count in places.items()]
     return Topic(
         title,
@@ -169,7 +169,7 @@ def _command_text(view: View, node: int | None, index: int | None) -> str:
         return ""
     step = step_told(view, node, index)
     loops = loop_indices(view, node)
-    place = "" if step is None else f" at {place_of(view, step)}"
+    place = "" if step is None else f" at {place_text(view, step)}"
     return f"{node} {line(view.nodes[node].label)}{place}" + (f" ({loops})" if loops else "")
 
 
@@ -186,7 +186,7 @@ def _users(view: View, members: Sequence[int], index: int | None) -> list[tuple[
 def _rows_of_mode(view: View, mode: str, nodes: Sequence[int], index: int | None) -> Iterator[tuple[str, ...]]:
     for group in groups_by_place(view, nodes, index):
         step = step_told(view, group.first, index)
-        place = "" if step is None else place_of(view, step)
+        place = "" if step is None else place_text(view, step)
         yield mode, view.nodes[group.first].label, place, runs_text(view, group.runs) or "once"
 
 

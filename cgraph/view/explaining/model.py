@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from cgraph.view.captions import TEXT_LENGTH, line
-from cgraph.view.model import View
 
 MOST_ROWS = 24
 """Rows of one table that are listed; the others are counted."""
@@ -52,9 +51,3 @@ def count_text(count: int, what: str) -> str:
 def documentation_lines(text: str | None) -> tuple[str, ...]:
     """A comment as lines, without empty ones."""
     return tuple(line(part.strip(), TEXT_LENGTH) for part in (text or "").splitlines() if part.strip())
-
-
-def place_of(view: View, step: int) -> str:
-    """`file:line:column` of a step."""
-    origin = view.origins[step]
-    return f"{view.sources[origin.source].name}:{origin.start_line}:{origin.start_column}"

@@ -3,10 +3,10 @@
 Receives commands; guarantees one row for each place that they come from, in program order, with sums over its runs.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from cgraph.view.captions import size_text
-from cgraph.view.explaining.model import Table, count_text, place_of, table
+from cgraph.view.captions import place_text, size_text
+from cgraph.view.explaining.model import Table, count_text, table
 from cgraph.view.explaining.occurrences import Group, groups_by_place, step_told
 from cgraph.view.model import View
 from cgraph.view.totals import Totals, totals_of
@@ -14,23 +14,26 @@ from cgraph.view.tree_cells import operations_text, time_text
 
 
 def amount_text(view: View, nodes: Sequence[int]) -> str:
-    """`9 commands, reads 3 KiB, writes 2 KiB, 11.7 µs by estimate, 81.8 % of all`."""
+    """`9 commands, reads 3 KiB, writes 2 KiB, 11.7 µs by estimate, 81.8 % of the time of all commands`."""
     totals = totals_of(view, nodes)
-    whole = totals_of(view, view.sequence)
-    parts = [count_text(totals.commands, "command")]
-    if totals.read_bytes is not None:
-        parts.append(f"reads {size_text(totals.read_bytes)}")
-    if totals.written_bytes is not None:
-        parts.append(f"writes {size_text(totals.written_bytes)}")
-    if totals.operations:
-        parts.append(f"{operations_text(totals.operations)} operations of products")
-    time_us = totals.time_us(timed=view.timed)
-    share = totals.share_of(whole, timed=view.timed)
-    if time_us is not None:
-        parts.append(f"{time_us:.1f} µs {'measured' if view.timed else 'by estimate'}")
+    parts = [count_text(totals.commands, "command"), *cost_parts(view, totals)]
+    share = totals.share_of(totals_of(view, view.sequence), timed=view.timed)
     if share is not None:
         parts.append(f"{100 * share:.1f} % of the time of all commands")
     return ", ".join(parts)
+
+
+def cost_parts(view: View, totals: Totals) -> Iterator[str]:
+    """What commands move and compute, and how long they take, as far as it is known."""
+    if totals.read_bytes is not None:
+        yield f"reads {size_text(totals.read_bytes)}"
+    if totals.written_bytes is not None:
+        yield f"writes {size_text(totals.written_bytes)}"
+    if totals.operations:
+        yield f"{operations_text(totals.operations)} operations of products"
+    time_us = totals.time_us(timed=view.timed)
+    if time_us is not None:
+        yield f"{time_us:.1f} µs {'measured' if view.timed else 'by estimate'}"
 
 
 def commands_table(view: View, nodes: Iterable[int], index: int | None) -> tuple[Table, ...]:
@@ -49,10 +52,10 @@ def commands_table(view: View, nodes: Iterable[int], index: int | None) -> tuple
 
 def _row(view: View, group: Group, index: int | None) -> tuple[str, ...]:
     step = step_told(view, group.first, index)
-    totals: Totals = totals_of(view, group.runs)
+    totals = totals_of(view, group.runs)
     return (
         view.nodes[group.first].label,
-        "" if step is None else place_of(view, step),
+        "" if step is None else place_text(view, step),
         str(len(group.runs)),
         "?" if totals.read_bytes is None else size_text(totals.read_bytes),
         "?" if totals.written_bytes is None else size_text(totals.written_bytes),

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from attrs import define, field, frozen
 
-from cgraph.view.captions import line
-from cgraph.view.explaining.model import Table, place_of, table
+from cgraph.view.captions import line, place_text
+from cgraph.view.explaining.model import Table, table
 from cgraph.view.explaining.occurrences import step_told
 from cgraph.view.model import View, ViewEdge
 from cgraph.view.totals import is_barrier
@@ -79,7 +79,7 @@ def _waits(view: View, ends: Sequence[tuple[int, ViewEdge, int]], index: int | N
             edge.reason,
             None if edge.plane is None else view.planes[edge.plane].family,
             view.nodes[other].label,
-            "" if step is None else place_of(view, step),
+            "" if step is None else place_text(view, step),
         )
         wait = found.setdefault(like, _Wait(edge, other))
         wait.runs.add(run)
