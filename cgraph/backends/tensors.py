@@ -18,6 +18,7 @@ from safetensors.numpy import save
 
 # The size of the header stands before it; what follows is aligned to as many bytes.
 _LENGTH_BYTES = 8
+_TEXTS = "__metadata__"
 _DTYPES: Mapping[str, np.dtype[Any]] = {
     "F64": np.dtype(np.float64),
     "F32": np.dtype(np.float32),
@@ -34,9 +35,8 @@ def tensors_to_bytes(arrays: Mapping[str, NDArray[Any]], texts: Mapping[str, str
         return save(contiguous)
     data = save(contiguous, dict(texts))
     # The library gives texts in another order each time, and the header is JSON, padded with spaces.
-    end = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES], "little")
-    header = json.loads(data[_LENGTH_BYTES:end])
-    header["__metadata__"] = dict(sorted(texts.items()))
+    header, end = _header(data)
+    header[_TEXTS] = dict(sorted(texts.items()))
     ordered = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     ordered += b" " * (-len(ordered) % _LENGTH_BYTES)
     return len(ordered).to_bytes(_LENGTH_BYTES, "little") + ordered + data[end:]
@@ -60,3 +60,14 @@ def tensors_from_bytes(data: bytes) -> dict[str, NDArray[Any]]:
             raise ValueError(f"`{name}` holds {tensor['dtype']}, planes hold {', '.join(_DTYPES)}")
         arrays[name] = np.frombuffer(tensor["data"], dtype).reshape(tensor["shape"])
     return arrays
+
+
+def texts_from_bytes(data: bytes) -> dict[str, str]:
+    """The texts in the header of a block that `tensors_from_bytes` reads; where it has none, no texts."""
+    return _header(data)[0].get(_TEXTS) or {}
+
+
+def _header(data: bytes) -> tuple[dict[str, Any], int]:
+    """The header of a sound block, and where it ends."""
+    end = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES], "little")
+    return json.loads(data[_LENGTH_BYTES:end]), end

@@ -13,10 +13,8 @@ says is left to the codecs.
 import os
 import struct
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any, BinaryIO
 
 from attrs import field, frozen
@@ -32,6 +30,7 @@ from cgraph.capture.problems_container import (
     NotABundle,
     UnknownVersion,
 )
+from cgraph.core.replaced_files import replaced_file
 from cgraph.diagnostics import Problem, ProblemsFound
 
 MAGIC = b"\x93CGRAPH\n"
@@ -129,19 +128,10 @@ def write_container(path: Path, manifest: Mapping[str, Any], blobs: Mapping[str,
     text = write_json({**manifest, BLOBS: table})
     header = HEADER.pack(MAGIC, FORMAT_VERSION, len(text), sha256(text).digest())
     try:
-        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            try:
-                for part in (header + text, *blobs.values()):
-                    file.write(b"\0" * (_aligned(file.tell()) - file.tell()))
-                    file.write(part)
-                file.flush()
-                os.fsync(file.fileno())
-                file.close()
-                os.replace(file.name, path)  # noqa: PTH105  (one call that says what it does)
-            except BaseException:
-                with suppress(OSError):
-                    Path(file.name).unlink()
-                raise
+        with replaced_file(path) as file:
+            for part in (header + text, *blobs.values()):
+                file.write(b"\0" * (_aligned(file.tell()) - file.tell()))
+                file.write(part)
     except OSError as error:
         raise ProblemsFound([BundleUnwritable(None, str(path), error.strerror or str(error))]) from error
 

@@ -4,12 +4,8 @@ A plane is stored under its name, `cgQkvWeight 0`; `cgQkvWeight.0` is read as we
 are read without executing anything (no pickle) and written to a temporary file that then takes the target's place.
 """
 
-import json
-import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any, BinaryIO
 from zipfile import BadZipFile, ZipFile
 
@@ -18,14 +14,15 @@ import numpy as np
 from numpy.lib.format import write_array
 from numpy.typing import NDArray
 
-from cgraph.backends.tensors import tensors_from_bytes, tensors_to_bytes
+from cgraph.backends.tensors import tensors_from_bytes, tensors_to_bytes, texts_from_bytes
+from cgraph.core.replaced_files import replaced_file
 from cgraph.diagnostics import ProblemsFound
 from cgraph.models.problems_files import UnknownFileKind, UnreadablePlanes, UnwritablePlanes
 
 Arrays = dict[str, NDArray[Any]]
 KINDS = (".safetensors", ".npz")
-# A .safetensors file begins with the length of its header.
-_HEADER_LENGTH_BYTES = 8
+# Those that have a header for texts.
+DESCRIBED_KINDS = (".safetensors",)
 
 
 def load_planes(path: Path) -> Arrays:
@@ -34,13 +31,7 @@ def load_planes(path: Path) -> Arrays:
     Raises:
         ProblemsFound: CG720 for another kind of file, CG721 where it is missing, truncated or holds something else.
     """
-    _check_kind(path)
-    try:
-        arrays = tensors_from_bytes(path.read_bytes()) if path.suffix == ".safetensors" else _load_npz(path)
-    except (OSError, BadZipFile, ValueError, EOFError, KeyError) as error:
-        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise ProblemsFound([UnreadablePlanes(None, str(path), reason)]) from error
-    return {name.replace(".", " "): array for name, array in arrays.items()}
+    return _load(path, KINDS)[0]
 
 
 def load_described(path: Path) -> tuple[Arrays, dict[str, str]]:
@@ -49,15 +40,7 @@ def load_described(path: Path) -> tuple[Arrays, dict[str, str]]:
     Raises:
         ProblemsFound: CG720 for another kind of file, CG721 where it is missing, truncated or holds something else.
     """
-    _check_kind(path, (".safetensors",))
-    arrays = load_planes(path)
-    try:
-        with path.open("rb") as file:
-            header = file.read(int.from_bytes(file.read(_HEADER_LENGTH_BYTES), "little"))
-        texts = json.loads(header).get("__metadata__", {})
-    except (OSError, ValueError, RecursionError) as error:
-        raise ProblemsFound([UnreadablePlanes(None, str(path), str(error))]) from error
-    return arrays, texts
+    return _load(path, DESCRIBED_KINDS)
 
 
 def save_planes(path: Path, planes: Mapping[str, NDArray[Any]], texts: Mapping[str, str] | None = None) -> None:
@@ -73,27 +56,33 @@ def save_planes(path: Path, planes: Mapping[str, NDArray[Any]], texts: Mapping[s
     Raises:
         ProblemsFound: CG720 for another kind of file, CG722 where it cannot be written.
     """
-    _check_kind(path, KINDS if texts is None else (".safetensors",))
+    _check_kind(path, KINDS if texts is None else DESCRIBED_KINDS)
     arrays = {name: np.ascontiguousarray(array) for name, array in planes.items()}
     try:
-        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            try:
-                _write(path.suffix, file, arrays, texts)
-                file.flush()
-                os.fsync(file.fileno())
-                file.close()
-                os.replace(file.name, path)  # noqa: PTH105  (one call that says what it does)
-            except BaseException:
-                with suppress(OSError):
-                    Path(file.name).unlink()
-                raise
+        with replaced_file(path) as file:
+            _write(path.suffix, file, arrays, texts)
     except OSError as error:
         raise ProblemsFound([UnwritablePlanes(None, str(path), error.strerror or str(error))]) from error
 
 
-def _check_kind(path: Path, kinds: Sequence[str] = KINDS) -> None:
+def _check_kind(path: Path, kinds: Sequence[str]) -> None:
     if path.suffix not in kinds:
         raise ProblemsFound([UnknownFileKind(None, str(path), " or ".join(kinds))])
+
+
+def _load(path: Path, kinds: Sequence[str]) -> tuple[Arrays, dict[str, str]]:
+    _check_kind(path, kinds)
+    try:
+        arrays, texts = _load_safetensors(path) if path.suffix == ".safetensors" else (_load_npz(path), {})
+    except (OSError, BadZipFile, ValueError, EOFError, KeyError) as error:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise ProblemsFound([UnreadablePlanes(None, str(path), reason)]) from error
+    return {name.replace(".", " "): array for name, array in arrays.items()}, texts
+
+
+def _load_safetensors(path: Path) -> tuple[Arrays, dict[str, str]]:
+    data = path.read_bytes()
+    return tensors_from_bytes(data), texts_from_bytes(data)
 
 
 def _load_npz(path: Path) -> Arrays:

@@ -4,7 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from cgraph.backends.tensors import tensors_from_bytes, tensors_to_bytes
+from cgraph.backends.tensors import tensors_from_bytes, tensors_to_bytes, texts_from_bytes
 
 DTYPES = [np.float64, np.float32, np.float16, ml_dtypes.bfloat16, np.int32]
 
@@ -32,3 +32,17 @@ def test_bytes_that_are_none(data: bytes) -> None:
 def test_elements_that_no_plane_has() -> None:
     with pytest.raises(ValueError, match="planes hold F64"):
         tensors_from_bytes(tensors_to_bytes({"a": np.zeros(1, np.int8)}))
+
+
+def test_texts_come_back() -> None:
+    texts = {"format": "é", "": "x\n"}
+    assert texts_from_bytes(tensors_to_bytes({"a": np.zeros(1)}, texts)) == texts
+    assert texts_from_bytes(tensors_to_bytes({"a": np.zeros(1)}, {})) == {}
+    assert texts_from_bytes(tensors_to_bytes({"a": np.zeros(1)})) == {}
+
+
+def test_a_header_whose_texts_are_null_has_none() -> None:
+    header = b'{"__metadata__":null}   '
+    data = len(header).to_bytes(8, "little") + header
+    assert tensors_from_bytes(data) == {}
+    assert texts_from_bytes(data) == {}

@@ -106,7 +106,7 @@ def test_a_rewritten_one_is_read(path: Path) -> None:
         ({"more": 1}, "exactly"),
     ],
 )
-def test_a_changed_run_is_refused(path: Path, run: dict[str, object], reason: str) -> None:
+def test_a_changed_run_is_refused(path: Path, run: dict[str, Any], reason: str) -> None:
     rewrite(path, **run)
     assert reason in refused(path)
 
@@ -143,6 +143,9 @@ def test_another_format_is_refused(path: Path) -> None:
     assert FORMAT in refused(path)
     save_file(load_file(path), path)
     refused(path)
+    header = b'{"__metadata__":null}   '
+    path.write_bytes(len(header).to_bytes(8, "little") + header)
+    assert FORMAT in refused(path)
 
 
 def test_every_truncation_is_refused(path: Path) -> None:
