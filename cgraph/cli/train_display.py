@@ -64,7 +64,6 @@ class TrainingDisplay:
     elapsed_s: float = 0.0
     trained: int = 0
     skipped: int = 0
-    last_loss: float = math.nan
     _losses: list[float] = field(factory=list)
     _progress: Progress = field(init=False)
     _task: TaskID = field(init=False)
@@ -103,7 +102,6 @@ class TrainingDisplay:
         self.elapsed_s += event.elapsed_s
         self.trained += 1
         self.skipped += event.skipped
-        self.last_loss = event.loss
         self._losses.append(event.loss)
         if self.live:
             speed, rate = f"{self.speed:,.0f}", f"{event.learning_rate:.2e}"

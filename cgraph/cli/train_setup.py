@@ -122,7 +122,9 @@ def require_parameters(path: Path, checkpoint: Checkpoint, program: CheckedProgr
         )
 
 
-def derive_parameters(program: CheckedProgram, given: Mapping[str, int | float], tokeniser: Tokeniser) -> Any:
+def derive_parameters(
+    program: CheckedProgram, given: Mapping[str, int | float], tokeniser: Tokeniser
+) -> dict[str, int | float]:
     """Parameters given, and those that follow from the text or from others: cgVocab, and cgContext or cgSeq.
 
     Raises:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from attrs import field, frozen
+from attrs import frozen
 
 from cgraph.diagnostics import Problem, Severity
 
@@ -163,7 +163,7 @@ class OnlySkipped(Problem):
     count: int
     step: int
     scale: float
-    kept: str = field()
+    kept: str
 
     def notes(self) -> Sequence[str]:
         return (f"such a step changes no weight; the loss scale is {self.scale:g} now", self.kept)

@@ -11,9 +11,11 @@ from typing import Any
 import attrs
 from attrs import field, frozen, validators
 
+from cgraph.core.elements import HALF_CHOICES
+
 OPTIMIZERS = ("adamw", "sgd")
 SCHEDULES = ("constant", "cosine")
-HALVES = ("f32", "f16", "bf16", "f64")
+HALVES = tuple(element.value for element in HALF_CHOICES)
 TOKEN_KINDS = ("bytes", "characters")
 
 # The loss scale of a run with f16 for half at its start, and how it changes; as in PyTorch's GradScaler.
