@@ -1,8 +1,8 @@
 """Contents of planes as bytes of safetensors, and back: a format that holds nothing but arrays.
 
-Receives arrays of the element types that planes have, or bytes from anywhere; guarantees the same bytes for the same
-arrays, and when reading, arrays that own no more memory than the bytes have. Which arrays belong to which planes is
-left to the caller.
+Receives arrays of the element types that planes have, which are bytes in imported graphs, or a block from anywhere;
+guarantees the same block for the same arrays, and when reading, arrays that own no more memory than the block has.
+Which arrays belong to which planes is left to the caller.
 """
 
 import json
@@ -25,6 +25,7 @@ _DTYPES: Mapping[str, np.dtype[Any]] = {
     "F16": np.dtype(np.float16),
     "BF16": np.dtype(ml_dtypes.bfloat16),
     "I32": np.dtype(np.int32),
+    "U8": np.dtype(np.uint8),
 }
 
 

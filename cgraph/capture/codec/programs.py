@@ -6,13 +6,14 @@ launches give, and contents that fit the planes: FieldError or ProblemsFound for
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from numpy.typing import NDArray
 
 from cgraph.backends.dtypes import DTYPES
 from cgraph.backends.tensors import tensors_from_bytes, tensors_to_bytes
 from cgraph.capture.codec import fields
+from cgraph.capture.codec.blobs import DATA, DIGESTS, OUTPUTS, ReadsBlobs, read_digests
 from cgraph.capture.codec.codes import CodesWriter, read_module_of, read_modules
 from cgraph.capture.codec.graphs import graph_data, read_graph
 from cgraph.capture.codec.limits import check_effort
@@ -28,19 +29,6 @@ from cgraph.graph.verify import ERROR_RULES, verify
 CONTENT = "program"
 KEYS = ("content", "graph", "schedule", "plan", "modules", "codes", "module_of", "data", "recording")
 RECORDING_KEYS = ("device", "outputs", "digests")
-DATA, OUTPUTS, DIGESTS = "data", "outputs", "digests"  # names of blobs
-DIGEST_BYTES = 32
-
-
-class ReadsBlobs(Protocol):
-    """The blobs of a file."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All names."""
-
-    def read(self, name: str) -> bytes:
-        """The bytes of one, checked against their checksum."""
 
 
 def program_manifest(bundle: Bundle) -> tuple[dict[str, Any], dict[str, bytes]]:
@@ -110,7 +98,8 @@ def read_program(manifest: Mapping[str, Any], blobs: ReadsBlobs) -> Bundle:
         recorded = Recording(
             fields.name(device, "recording.device"),
             _read_contents(read(OUTPUTS), OUTPUTS, known.planes),
-            _read_digests(read(DIGESTS), len(known.nodes)),
+            # A run may be kept without what its commands wrote.
+            read_digests(digest, len(known.nodes)) if (digest := read(DIGESTS)) else (),
         )
     if unread:
         raise fields.FieldError("blobs", "only blobs that the manifest names", f"`{next(iter(unread))}`")
@@ -150,9 +139,3 @@ def _read_contents(data: bytes, place: str, planes: Sequence[Plane]) -> dict[str
             here = f"{place}.{plane.name}"
             raise fields.FieldError(here, f"{expected} {list(plane.extent)}", f"{found} {list(array.shape)}")
     return arrays
-
-
-def _read_digests(data: bytes, nodes: int) -> tuple[bytes, ...]:
-    if len(data) not in (0, DIGEST_BYTES * nodes):
-        raise fields.FieldError(DIGESTS, f"{DIGEST_BYTES} bytes for each of {nodes} nodes", f"{len(data)} bytes")
-    return tuple(data[start : start + DIGEST_BYTES] for start in range(0, len(data), DIGEST_BYTES))

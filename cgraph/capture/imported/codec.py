@@ -6,13 +6,11 @@ of allocations are one blob of safetensors, whose tensors are called by the allo
 """
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load, save
 
 from cgraph.backends.cuda.imported.attribute_names import FUNCTION_ATTRIBUTES, NODE_ATTRIBUTES
 from cgraph.backends.cuda.imported.model import (
@@ -28,7 +26,9 @@ from cgraph.backends.cuda.imported.model import (
     MemoryKind,
     ParameterPlace,
 )
+from cgraph.backends.tensors import tensors_from_bytes, tensors_to_bytes
 from cgraph.capture.codec import fields
+from cgraph.capture.codec.blobs import DATA, DIGESTS, OUTPUTS, ReadsBlobs, read_digests
 from cgraph.capture.codec.fields import FieldError
 from cgraph.capture.imported.nodes import node_data, read_node
 from cgraph.capture.imported.rules import check_rules
@@ -40,21 +40,8 @@ KEYS = (
 # Written only where there is one, so that a graph without has the bytes that it always had.
 RECORDING = "recording"
 RECORDING_KEYS = ("device", "outputs")
-DATA_BLOB, OUTPUTS_BLOB, DIGESTS_BLOB = "data", "outputs", "digests"
-DIGEST_BYTES = 32
 MOST_ROWS = 1_000_000
 MOST_INT = 2**31 - 1
-
-
-class ReadsBlobs(Protocol):
-    """The blobs of a file."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All names."""
-
-    def read(self, name: str) -> bytes:
-        """The bytes of one, checked against their checksum."""
 
 
 def imported_manifest(graph: ImportedGraph) -> tuple[dict[str, Any], dict[str, bytes]]:
@@ -87,13 +74,13 @@ def imported_manifest(graph: ImportedGraph) -> tuple[dict[str, Any], dict[str, b
     }
     blobs = {_code_blob(number): code.data for number, code in enumerate(graph.codes)}
     if graph.data:
-        blobs[DATA_BLOB] = _contents_blob(graph.data)
+        blobs[DATA] = _contents_blob(graph.data)
     if graph.recording is not None:
         outputs = graph.recording.outputs
         manifest[RECORDING] = {"device": graph.recording.device, "outputs": sorted(outputs)}
-        blobs[DIGESTS_BLOB] = b"".join(graph.recording.node_digests)
+        blobs[DIGESTS] = b"".join(graph.recording.node_digests)
         if outputs:
-            blobs[OUTPUTS_BLOB] = _contents_blob(outputs)
+            blobs[OUTPUTS] = _contents_blob(outputs)
     return manifest, blobs
 
 
@@ -116,9 +103,9 @@ def read_imported(manifest: Mapping[str, Any], blobs: ReadsBlobs) -> ImportedGra
     )
     forms = fields.listing(codes, "codes", most=MOST_ROWS)
     numbers = fields.integers(data, "data", 0, len(memory) - 1)
-    expected = {*(_code_blob(number) for number in range(len(forms))), *((DATA_BLOB,) if numbers else ())}
+    expected = {*(_code_blob(number) for number in range(len(forms))), *((DATA,) if numbers else ())}
     device, outputs = _read_recording(recording[0], len(memory)) if recording else ("", [])
-    expected |= {*((DIGESTS_BLOB,) if recording else ()), *((OUTPUTS_BLOB,) if outputs else ())}
+    expected |= {*((DIGESTS,) if recording else ()), *((OUTPUTS,) if outputs else ())}
     if set(blobs.names) != expected:
         raise FieldError("blobs", f"the blobs {sorted(expected)}", f"{sorted(blobs.names)}")
     graph = ImportedGraph(
@@ -138,15 +125,15 @@ def read_imported(manifest: Mapping[str, Any], blobs: ReadsBlobs) -> ImportedGra
             for number, row in enumerate(fields.listing(levels, "levels", most=MOST_ROWS))
         ),
         events=fields.integer(events, "events", 0, MOST_ROWS),
-        data=_read_contents(numbers, memory, blobs, DATA_BLOB),
+        data=_read_contents(numbers, memory, blobs, DATA),
         remarks=tuple(
             fields.text(row, f"remarks.{number}") for number, row in enumerate(fields.listing(remarks, "remarks"))
         ),
     )
     check_rules(graph)
     if recording:
-        after = _read_contents(outputs, memory, blobs, OUTPUTS_BLOB)
-        digests = _read_digests(blobs.read(DIGESTS_BLOB), len(graph.levels[0].nodes))
+        after = _read_contents(outputs, memory, blobs, OUTPUTS)
+        digests = read_digests(blobs.read(DIGESTS), len(graph.levels[0].nodes))
         graph = attrs.evolve(graph, recording=ImportedRecording(device, after, digests))
     return graph
 
@@ -205,7 +192,7 @@ def _read_level(row: object, place: str) -> Level:
 
 
 def _contents_blob(contents: Mapping[int, NDArray[np.uint8]]) -> bytes:
-    return save({str(number): contents[number] for number in sorted(contents)})
+    return tensors_to_bytes({str(number): array for number, array in contents.items()})
 
 
 def _read_recording(value: object, allocations: int) -> tuple[str, list[int]]:
@@ -217,12 +204,6 @@ def _read_recording(value: object, allocations: int) -> tuple[str, list[int]]:
     return fields.name(device, f"{RECORDING}.device"), numbers
 
 
-def _read_digests(data: bytes, nodes: int) -> tuple[bytes, ...]:
-    if len(data) != DIGEST_BYTES * nodes:
-        raise FieldError(DIGESTS_BLOB, f"{DIGEST_BYTES} bytes for each of {nodes} nodes", f"{len(data)} bytes")
-    return tuple(data[start : start + DIGEST_BYTES] for start in range(0, len(data), DIGEST_BYTES))
-
-
 def _read_contents(
     numbers: list[int], memory: tuple[Allocation, ...], blobs: ReadsBlobs, blob: str
 ) -> dict[int, NDArray[np.uint8]]:
@@ -232,8 +213,8 @@ def _read_contents(
     if sorted(set(numbers)) != numbers:
         raise fields.wrong(blob, "numbers of allocations, ascending", numbers)
     try:
-        tensors = load(blobs.read(blob))
-    except SafetensorError as error:
+        tensors = tensors_from_bytes(blobs.read(blob))
+    except ValueError as error:
         raise FieldError(blob, "a blob of safetensors", str(error)) from error
     if tensors.keys() != {str(number) for number in numbers}:
         raise FieldError(blob, f"tensors {numbers}", f"{sorted(tensors)}")

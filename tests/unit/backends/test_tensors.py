@@ -6,7 +6,7 @@ import pytest
 
 from cgraph.backends.tensors import tensors_from_bytes, tensors_to_bytes, texts_from_bytes
 
-DTYPES = [np.float64, np.float32, np.float16, ml_dtypes.bfloat16, np.int32]
+DTYPES = [np.float64, np.float32, np.float16, ml_dtypes.bfloat16, np.int32, np.uint8]
 
 
 def test_arrays_come_back_in_the_order_of_their_names() -> None:

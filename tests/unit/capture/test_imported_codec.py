@@ -6,12 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
+from safetensors.numpy import save
 
 from cgraph.backends.cuda.imported.model import ImportedGraph, ImportedRecording
+from cgraph.backends.tensors import tensors_to_bytes
 from cgraph.capture.codec.fields import FieldError
 from cgraph.capture.container import read_container, write_container
 from cgraph.capture.imported.codec import imported_manifest, read_imported
@@ -185,6 +188,8 @@ def test_each_field_is_checked(name: str) -> None:
         ({"code 1": b""}, "codes.1: "),
         ({"code 0": b".version\0"}, "codes.0: "),
         ({"data": b"text"}, "data: "),
+        ({"data": tensors_to_bytes({"1": np.zeros(12, ml_dtypes.bfloat16)})}, "data.1: "),
+        ({"data": save({"1": np.zeros(24, np.int8)})}, "data: "),
         ({"more": b""}, "blobs: "),
     ],
 )
