@@ -1,5 +1,6 @@
 """`cgraph explain`: what stands at a line, and what became of it in the graph."""
 
+import json
 import sys
 from shutil import get_terminal_size
 
@@ -14,6 +15,7 @@ from cgraph.core.elements import Element
 from cgraph.diagnostics import ProblemsFound
 from cgraph.schedule.model import Order
 from cgraph.view.explaining import explain_line
+from cgraph.view.explaining.data import explanation_data
 
 PIPED_COLUMNS = 200
 
@@ -26,8 +28,15 @@ PIPED_COLUMNS = 200
     help="The program, bundle, dump or view that the line belongs to. [default: the line's own file]",
 )
 @options_of_builds
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array instead of text.")
 def explain(
-    place: str, program: str | None, entry: str | None, settings: tuple[str, ...], half: str, order: str
+    place: str,
+    program: str | None,
+    entry: str | None,
+    settings: tuple[str, ...],
+    half: str,
+    order: str,
+    as_json: bool,
 ) -> None:
     """Say what stands at a line of a program: a command, a plane, a phase, an image, a definition.
 
@@ -46,6 +55,9 @@ def explain(
         topics = explain_line(texts.view, source, index, asked.line, asked.column)
     except ProblemsFound as stopped:
         exit_with(stopped)
+        return
+    if as_json:
+        click.echo(json.dumps(explanation_data(texts.view, topics), indent=2))
         return
     console = Console(width=None if sys.stdout.isatty() else PIPED_COLUMNS, highlight=False)
     width = get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 120

@@ -15,14 +15,14 @@ from cgraph.cli.options import (
     refuse_options_of_programs,
 )
 from cgraph.cli.show_tree import print_tree
-from cgraph.cli.view_files import PROGRAM, Settings, kind_of, read_viewable
+from cgraph.cli.view_files import DUMP, PROGRAM, Settings, compile_viewable, is_of_broken_dump, kind_of, read_viewable
 from cgraph.core.collection import paused_collection
 from cgraph.core.elements import Element
 from cgraph.diagnostics import ProblemsFound
 from cgraph.graph.text import graph_text
 from cgraph.memory.text import memory_text
 from cgraph.pipeline import check as check_program
-from cgraph.pipeline import compile_program, parse
+from cgraph.pipeline import parse
 from cgraph.schedule.model import Order
 from cgraph.schedule.text import schedule_text
 from cgraph.syntax.printer import print_module
@@ -63,7 +63,8 @@ def show(
         raise click.UsageError("--depth, --commands and --timed belong to the tree")
     how = Settings(parse_settings(settings), entry, Element(half), Order(order), timed=timed)
     try:
-        if not _is_program(file, stage):
+        kind = _kind(file, stage)
+        if kind != PROGRAM:
             refuse_options_of_programs()
             if stage not in OF_VIEWS:
                 raise click.UsageError(f"--stage {stage} belongs to programs")
@@ -71,7 +72,7 @@ def show(
             console = Console(width=None if sys.stdout.isatty() else PIPED_COLUMNS, highlight=False)
             made = read_viewable(file, how)
             print_tree(console, made, commands=commands, depth=depth)
-            if made.kind == "dump" and any(note.severity == "error" for note in made.notes):
+            if kind == DUMP and is_of_broken_dump(made):
                 sys.exit(EXIT_PROBLEMS)
         else:
             click.echo(_text(file, stage, how), nl=False)
@@ -79,26 +80,25 @@ def show(
         exit_with(stopped)
 
 
-def _is_program(file: str, stage: str) -> bool:
-    """Whether a file is a program. Stages that only programs have take it to be one, whatever its name."""
+def _kind(file: str, stage: str) -> str:
+    """What a file is. Stages that only programs have take one of no known kind to be a program."""
     try:
-        return kind_of(file) == PROGRAM
+        return kind_of(file)
     except ProblemsFound:
         if stage in OF_VIEWS:
             raise
-        return True
+        return PROGRAM
 
 
 def _text(file: str, stage: str, how: Settings) -> str:
     if stage == "dot":
         return dot_text(read_viewable(file, how))
-    source = read_source(file)
-    with paused_collection():
-        if stage == "syntax":
-            return print_module(parse(source))
-        if stage == "checked":
-            return program_text(check_program(parse(source))[0])
-    compiled = compile_program(source, how.parameters, entry=how.entry, half=how.half, order=how.order)
+    if stage in ("syntax", "checked"):
+        source = read_source(file)
+        with paused_collection():
+            module = parse(source)
+            return print_module(module) if stage == "syntax" else program_text(check_program(module)[0])
+    compiled = compile_viewable(file, how)
     if stage == "graph":
         return graph_text(compiled.graph, compiled.schedule.hazards)
     if stage == "schedule":

@@ -12,14 +12,14 @@ from cgraph.cli.options import (
     program_options,
     refuse_options_of_programs,
 )
-from cgraph.cli.view_files import DUMP, PROGRAM, Settings, kind_of, read_viewable
+from cgraph.cli.view_files import DUMP, PROGRAM, Settings, is_of_broken_dump, kind_of, read_viewable
 from cgraph.core.elements import Element
 from cgraph.diagnostics import ProblemsFound
 from cgraph.schedule.model import Order
 from cgraph.view.comparison import compare_views
 from cgraph.view.formats import FORMATS, format_of
-from cgraph.view.model import View
 from cgraph.view.problems import Unwritable
+from cgraph.view.totals import command_count
 
 
 @click.command(
@@ -84,10 +84,10 @@ def view(
         exit_with(stopped)
         return
     if target is not None:
-        click.echo(f"{target}: {len(made.nodes)} commands, {len(made.planes)} planes ({format_name})")
+        click.echo(f"{target}: {command_count(made)} commands, {len(made.planes)} planes ({format_name})")
     if opened:
         click.launch(str(target))
-    if DUMP in kinds and _is_of_broken_dump(made):
+    if DUMP in kinds and is_of_broken_dump(made):
         sys.exit(EXIT_PROBLEMS)
 
 
@@ -100,12 +100,6 @@ def _target(file: str, format_name: str, output: str | None, other: str | None) 
     if any(name not in (None, "-") and Path(name).resolve() == target.resolve() for name in (file, other)):
         raise click.UsageError(f"`{target}` is read: give --output another name")
     return target
-
-
-def _is_of_broken_dump(made: View) -> bool:
-    """Whether a dump that is shown, or that is compared with, was not read as a whole."""
-    shown = [made] if made.comparison is None else [made, made.comparison.other]
-    return any(note.severity == "error" for view in shown if view.kind == "dump" for note in view.notes)
 
 
 def _write(target: Path, text: str) -> None:

@@ -107,6 +107,12 @@ def kind_of(file: str) -> str:
     raise ProblemsFound([NotViewable(None, file)])
 
 
+def is_of_broken_dump(view: View) -> bool:
+    """Whether a dump that is shown, or that is compared with, was not read as a whole."""
+    shown = [view] if view.comparison is None else [view, view.comparison.other]
+    return any(note.severity == "error" for part in shown if part.kind == "dump" for note in part.notes)
+
+
 def _content(file: str, most_bytes: int = -1) -> bytes:
     try:
         with Path(file).open("rb") as opened:

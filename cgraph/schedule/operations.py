@@ -21,6 +21,7 @@ ATTENTION_PRODUCTS = {
     ("attention_backward.cu", "cgAttentionBackwardQueries"): 3,
     ("attention_padded_backward.cu", "cgAttentionPaddedBackwardQueries"): 3,
 }
+_PAIRED = frozenset({"seq", "causal", "heads", "headWidth"})
 
 
 def node_operations(node: Node) -> int | None:
@@ -34,7 +35,7 @@ def node_operations(node: Node) -> int | None:
     if {"m", "n", "k"} <= sizes.keys():
         return 2 * sizes["m"] * sizes["n"] * sizes["k"]
     products = ATTENTION_PRODUCTS.get((signature.file, signature.entry))
-    if products is None:
+    if products is None or not sizes.keys() >= _PAIRED:
         return None
     return products * 2 * sizes["headWidth"] * _pairs(sizes)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from cgraph.diagnostics.display import safe_text
 from cgraph.view.model import View, ViewArgument, ViewEdge, ViewNode
+from cgraph.view.totals import command_count
 
 LABEL_LENGTH = 60
 TEXT_LENGTH = 400
@@ -108,7 +109,7 @@ def facts(view: View) -> Iterator[str]:
         settings.append(f"half = {view.half}")
     for start in range(0, len(settings), SETTINGS_IN_LINE):
         yield line(", ".join(settings[start : start + SETTINGS_IN_LINE]), 2 * LABEL_LENGTH)
-    amount = f"{len(view.nodes)} commands, {len(view.edges)} dependencies"
+    amount = f"{command_count(view)} commands, {len(view.edges)} dependencies"
     if view.order is not None:
         amount += f", {view.order} order"
     if view.critical_path_us is not None:

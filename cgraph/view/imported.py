@@ -7,6 +7,7 @@ so accesses stand only at copies and memsets, and the edges are those that were 
 from collections.abc import Iterator
 
 from cgraph.backends.cuda.imported.model import (
+    POINTER_BYTES,
     WORDS,
     ChildGraphNode,
     CopySide,
@@ -38,7 +39,6 @@ from cgraph.view.model import (
     ViewSlot,
 )
 
-POINTER_BYTES = 8
 _KINDS: dict[type[ImportedNode], NodeKind] = {
     KernelNode: "launch",
     MemsetNode: "memset",

@@ -52,6 +52,11 @@ def is_barrier(node: ViewNode) -> bool:
     return "barrier" in node.flags
 
 
+def command_count(view: View) -> int:
+    """How many commands a graph has."""
+    return sum(not is_barrier(node) for node in view.nodes)
+
+
 def totals_of_node(node: ViewNode) -> Totals:
     """The sums of one command."""
     if is_barrier(node):

@@ -1,4 +1,4 @@
-"""Reads and writes frozen values as plain data, by their types; also says what JSON Schema describes them.
+"""Reads and writes frozen values as plain data, by their types.
 
 Receives a class of attrs whose fields are texts, numbers, literals, tuples, other such classes, or None. Guarantees
 that what `decoder` gives has exactly these types; anything else is `Malformed`, which says where. Ranges and references
@@ -9,13 +9,12 @@ import math
 from collections.abc import Callable
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 import attrs
 
 Encode: TypeAlias = Callable[[Any], Any]
 Decode: TypeAlias = Callable[[Any], Any]
-Value = TypeVar("Value")
 
 
 class Malformed(Exception):  # noqa: N818  (a fact about the data, which the caller words)
@@ -48,20 +47,16 @@ def encoder(kind: Any) -> Encode:
     return _same
 
 
+@cache
 def decoder(kind: Any) -> Decode:
     """What turns plain data into values of a type. Raises Malformed for data of other types."""
-    return _decoder(kind)
-
-
-@cache
-def _decoder(kind: Any) -> Decode:
     if attrs.has(kind):
         return _LateDecoder(kind)
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is tuple and arguments[-1] is Ellipsis:
-        return _repeated(_decoder(arguments[0]))
+        return _repeated(decoder(arguments[0]))
     if origin is tuple:
-        return _fixed([_decoder(argument) for argument in arguments])
+        return _fixed([decoder(argument) for argument in arguments])
     if origin is Literal:
         return _one_of(arguments)
     if origin in (Union, UnionType):
@@ -92,7 +87,7 @@ class _LateDecoder:
 
     def __call__(self, data: Any) -> Any:
         if not self.fields:
-            self.fields = {name: _decoder(hint) for name, hint in get_type_hints(self.kind).items()}
+            self.fields = {name: decoder(hint) for name, hint in get_type_hints(self.kind).items()}
         if not isinstance(data, dict):
             raise Malformed(f"an object is needed, not {_shown(data)}")
         values = {}
@@ -151,7 +146,7 @@ def _one_of(choices: tuple[Any, ...]) -> Decode:
 
 def _union(kinds: tuple[Any, ...]) -> Decode:
     """`None` beside one type, or whole numbers beside floats."""
-    others = [_decoder(kind) for kind in kinds if kind is not NoneType]
+    others = [decoder(kind) for kind in kinds if kind is not NoneType]
     nothing_allowed = NoneType in kinds
 
     def decode(data: Any) -> Any:

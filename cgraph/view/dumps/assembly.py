@@ -10,9 +10,10 @@ from cgraph.source import Span
 from cgraph.view.dumps.allocations import Memory, Touched
 from cgraph.view.dumps.commands import Command
 from cgraph.view.dumps.expansion import Expansion
-from cgraph.view.dumps.limits import LONGEST_LABEL, MOST_FACTS
+from cgraph.view.dumps.limits import MOST_FACTS
 from cgraph.view.dumps.model import DotGraph
 from cgraph.view.dumps.symbols import kernel_of
+from cgraph.view.dumps.texts import shortened
 from cgraph.view.model import ViewEdge, ViewKernel, ViewNode, ViewOrigin
 
 MOST_NAMES = 16 * 1024 * 1024
@@ -39,7 +40,7 @@ class Kernels:
         self.characters += len(kernel.name) + len(kernel.doc or "")
         self.numbers[symbol] = len(self.found)
         self.found.append(kernel)
-        self.labels.append(_short(label))
+        self.labels.append(shortened(label))
         return self.numbers[symbol]
 
 
@@ -117,9 +118,5 @@ def _ports(graph: DotGraph) -> defaultdict[int, list[tuple[str, str]]]:
         marks = [edge.attributes[key] for key in _PORTS if edge.attributes.get(key, "0").strip() not in ("0", "")]
         if marks and len(found[edge.after]) < MOST_FACTS:
             name = graph.nodes[edge.before].name
-            found[edge.after].append(("port", f"{_short(' and '.join(marks))} of {_short(name)}"))
+            found[edge.after].append(("port", f"{shortened(' and '.join(marks))} of {shortened(name)}"))
     return found
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"

@@ -14,6 +14,7 @@ from cgraph.view.dumps.launches import Launch, cut_launch, launch_of, number
 from cgraph.view.dumps.limits import LONGEST_FACT, LONGEST_LABEL, MOST_FACTS
 from cgraph.view.dumps.model import DotNode
 from cgraph.view.dumps.records import cells_of, facts, plain
+from cgraph.view.dumps.texts import shortened
 from cgraph.view.dumps.transfers import transfer_of
 from cgraph.view.model import NodeKind
 
@@ -86,7 +87,7 @@ def _of_lines(label: str, shape: str, name: str) -> Command:
     lines = [line.strip() for line in label.strip().splitlines()]
     place = _ID.fullmatch(lines[0]) if lines else None
     if place is None:
-        return Command("unknown", _short(label.strip() or name), doubt="it does not begin with the command's number")
+        return Command("unknown", shortened(label.strip() or name), doubt="it does not begin with the command's number")
     found: list[tuple[str, str]] = [("ID", place[0])]
     rest = lines[1:]
     word = rest[0] if rest else ""
@@ -116,7 +117,7 @@ def _command(word: str, launch: Launch | None, found: Facts) -> Command:
     if kind == "launch" and (launch is None or not launch.symbol):
         doubt = "the kernel's name is missing"
     elif launch is not None and launch.sizes is not None and launch.grid is None:
-        doubt = f"the sizes of the launch: `{_short(launch.sizes)}`"
+        doubt = f"the sizes of the launch: `{shortened(launch.sizes)}`"
     elif kind == "unknown" and not word:
         doubt = "it does not say what the command is"
     size_bytes = number(named.get("bytesize", ""))
@@ -146,13 +147,13 @@ def _label(kind: NodeKind, word: str, named: Mapping[str, str], size_bytes: int 
         moved = re.match(r"[A-Za-z]+", named.get("kind", ""))
         return f"memcpy {moved[0]}"[:LONGEST_LABEL] if moved else "memcpy"
     if kind == "memset":
-        return f"memset with {_short(named['value'])}" if "value" in named else "memset"
+        return f"memset with {shortened(named['value'])}" if "value" in named else "memset"
     if kind == "alloc":
         return "allocate" if size_bytes is None else f"allocate {size_text(size_bytes)}"
     if kind == "conditional":
         condition = named.get("conditional type") or named.get("type")
-        return f"conditional {_short(condition)}" if condition else "conditional"
-    return _LABELS.get(kind) or _short(word.replace("_", " ").lower()) or "unknown"
+        return f"conditional {shortened(condition)}" if condition else "conditional"
+    return _LABELS.get(kind) or shortened(word.replace("_", " ").lower()) or "unknown"
 
 
 def _details(found: Facts, named: Mapping[str, str], launch: Launch | None) -> Facts:
@@ -167,11 +168,7 @@ def _details(found: Facts, named: Mapping[str, str], launch: Launch | None) -> F
         elif not _GRAPH.fullmatch(value) and not (
             name.startswith("accessPolicyWindow") and named.get("accesspolicywindow num_bytes") == "0"
         ):
-            details.append((_short(name), value[:LONGEST_FACT]))
+            details.append((shortened(name), value[:LONGEST_FACT]))
     if launch is not None and launch.sizes is not None and launch.grid is None:
         details.append(("launch", launch.sizes[:LONGEST_FACT]))
     return details
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"

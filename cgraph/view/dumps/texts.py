@@ -1,4 +1,4 @@
-"""The text of a dump, whatever bytes it has.
+"""The text of a dump, whatever bytes it has, and how names out of it are cut.
 
 Receives a text or the bytes of a file; guarantees a text of bounded size that can be written as UTF-8, with notes on
 what was replaced.
@@ -7,7 +7,7 @@ what was replaced.
 import codecs
 
 from cgraph.diagnostics import ProblemsFound
-from cgraph.view.dumps.limits import MOST_BYTES
+from cgraph.view.dumps.limits import LONGEST_LABEL, MOST_BYTES
 from cgraph.view.dumps.problems_dumps import DumpTooLarge
 from cgraph.view.model import ViewNote
 
@@ -40,3 +40,8 @@ def clean_text(content: str | bytes, name: str) -> tuple[str, list[ViewNote]]:
         text = content.decode(encoding, "replace")
     line = text.count("\n", 0, text.index(REPLACEMENT)) + 1
     return text, [ViewNote("warning", f"what is no text in {encoding} was replaced by {REPLACEMENT}", line=line)]
+
+
+def shortened(text: str) -> str:
+    """A name or label, with … where it is cut."""
+    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"

@@ -1,5 +1,6 @@
 """`cgraph explain`: the printed text, files that a program imports, bundles and dumps, and what may be wrong."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,24 @@ def test_the_text_is_the_same_every_time(program: str) -> None:
     assert result.exit_code == 0, result.stderr
     assert "".join(f"{line.rstrip()}\n" for line in result.stdout.splitlines()) == EXPLAINED
     assert cgraph(f"{program}:48").stdout == result.stdout
+
+
+def test_as_data(program: str) -> None:
+    result = cgraph(f"{program}:48", "--json")
+    assert result.exit_code == 0, result.stderr
+    (topic,) = json.loads(result.stdout)
+    assert topic["title"] == "fill with 0.5 at stacked.cg:48:23"
+    assert topic["facts"][0] == "commands 2 … 8, in 3 runs, first: l = 0, last: l = 2"
+    tables = {table["heading"]: table for table in topic["tables"]}
+    assert list(tables) == ["arguments of the first run", "is waited for by", "places in the arena"]
+    assert tables["places in the arena"] == {
+        "heading": "places in the arena",
+        "rows": [{"plane": "stream 1", "bytes": "512 to 768", "shared with": "nobody"}],
+        "more": 0,
+    }
+    assert topic["way"][1:] == [{"at": "stacked.cg:42:5", "text": "l = 0"}, {"at": "stacked.cg:39:5", "text": "main"}]
+    wrong = cgraph(f"{program}:1000", "--json")
+    assert (wrong.exit_code, wrong.stdout) == (1, "")
 
 
 def test_options_of_programs_count(program: str) -> None:

@@ -109,6 +109,9 @@ def test_a_broken_dump_is_shown_and_is_an_error(tmp_path: Path) -> None:
     dump.write_text("digraph g { x -> y; y ->", encoding="utf-8")
     result = cgraph(str(dump))
     assert result.exit_code == 1
+    # A view that was written of it is whole, as for `cgraph view`.
+    CliRunner().invoke(main, ["view", str(dump), "-o", str(tmp_path / "v.json")])
+    assert cgraph(str(tmp_path / "v.json")).exit_code == 0
     assert "CG89" in result.stderr
     assert "all commands" in result.stdout
 

@@ -1,5 +1,6 @@
 """Operations of commands, counted pair by pair."""
 
+import attrs
 import pytest
 
 from cgraph.core.roles import Role
@@ -67,3 +68,12 @@ def test_products_and_others() -> None:
     maker.fill(out)
     maker.join()
     assert [node_operations(node) for node in maker.graph().nodes] == [84, None, 0, 0]
+
+
+def test_a_kernel_of_the_same_name_with_other_slots() -> None:
+    maker = GraphMaker()
+    maker.launch(maker.write(maker.plane("out", 6, Role.OUTPUT)), naturals=[("heads", 2), ("headWidth", 3)])
+    node = maker.graph().nodes[0]
+    assert isinstance(node, LaunchNode)
+    signature = attrs.evolve(node.image.signature, file="attention.cu", entry="cgAttention")
+    assert node_operations(attrs.evolve(node, image=attrs.evolve(node.image, signature=signature))) is None

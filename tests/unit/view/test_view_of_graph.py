@@ -8,6 +8,7 @@ from cgraph.pipeline import compile_program
 from cgraph.schedule.cost import CostModel
 from cgraph.schedule.model import Order
 from cgraph.source import Source
+from cgraph.view.captions import facts
 from cgraph.view.graphs import view_of_graph
 from cgraph.view.model import View, ViewAccess, ViewArgument, ViewEdge, ViewLifetime, ViewMemory
 from cgraph.view.places import short_names
@@ -167,6 +168,7 @@ def test_a_wide_barrier_is_a_node(count: int) -> None:
         assert len(view.edges) == 9
         return
     assert barriers == [60]
+    assert any("60 commands, 60 dependencies" in fact for fact in facts(view))
     assert len(view.edges) == 60
     assert paths(view) == {(before, after) for before in range(30) for after in range(30, 60)}
     assert view.sequence == (*range(30), 60, *range(30, 60))
