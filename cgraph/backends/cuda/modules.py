@@ -13,6 +13,7 @@ from cuda.bindings import driver as cu
 from cgraph.backends.cuda.calls import Calls
 from cgraph.backends.cuda.compiled import CompiledKernel, KernelSupply, Target
 from cgraph.backends.cuda.context import DeviceContext
+from cgraph.backends.cuda.imported.parameters import read_parameters
 from cgraph.backends.cuda.problems_stored import StoredParametersDiffer
 from cgraph.diagnostics import ProblemsFound
 from cgraph.graph.model import CommandGraph, Image, LaunchNode
@@ -86,15 +87,10 @@ def _check_parameters(kernel: CompiledKernel, function: Any, call: Calls) -> Non
     Code may have been stored by others, and a kernel that reads more than it is passed reads beyond the arguments.
     """
     stated = tuple(parameter.size_bytes for parameter in kernel.entry.parameters)
-    loaded: list[int] = []
-    while len(loaded) <= len(stated):
-        if cu.cuFuncGetParamInfo(function, len(loaded))[0] == cu.CUresult.CUDA_ERROR_INVALID_VALUE:
-            break  # there is no parameter of that number
-        _offset, size_bytes = call(cu.cuFuncGetParamInfo, function, len(loaded))
-        loaded.append(int(size_bytes))
-    if stated != tuple(loaded):
+    loaded = tuple(place.size_bytes for place in read_parameters(call, function))
+    if stated != loaded:
         signature = kernel.image.signature
-        raise ProblemsFound([StoredParametersDiffer(signature.span, signature.entry, stated, tuple(loaded))])
+        raise ProblemsFound([StoredParametersDiffer(signature.span, signature.entry, stated, loaded)])
 
 
 def _most_shared(launches: list[LaunchNode]) -> dict[Image, LaunchNode]:

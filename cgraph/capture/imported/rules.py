@@ -5,9 +5,9 @@ kernels do is left to the device.
 """
 
 from collections import Counter
-from collections.abc import Sequence
 
 from cgraph.backends.cuda.imported.model import (
+    POINTER_BYTES,
     ChildGraphNode,
     CodeForm,
     CopySide,
@@ -24,13 +24,13 @@ from cgraph.backends.cuda.imported.model import (
     Place,
     node_place,
 )
+from cgraph.backends.cuda.imported.stepping import topological_order
 from cgraph.capture.codec.fields import FieldError, wrong
 from cgraph.graph.rules_commands import BLOCK_LIMIT_Z, BLOCK_THREADS, GRID_LIMITS, SHARED_LIMIT_BYTES
 
 MOST_ARGUMENT_BYTES = 32_764  # of a kernel's parameters, from compute capability 7.0 on
 ELEMENT_BYTES = (1, 2, 4)
 MOST_PORT, EDGE_TYPES = 255, (0, 1)
-POINTER_BYTES = 8
 
 
 def check_rules(graph: ImportedGraph) -> None:
@@ -170,7 +170,8 @@ def _check_edges(level: Level, place: str) -> None:
         _check_edge(edge, count, f"{place}.{number}")
     if len({(edge.before, edge.after) for edge in level.edges}) < len(level.edges):
         raise FieldError(place, "each edge once", "one twice")
-    if not _is_acyclic(count, level.edges):
+    # A node on a cycle, or behind one, has no place in any order.
+    if len(topological_order(level)) < count:
         raise FieldError(place, "no cycle", "one")
 
 
@@ -178,20 +179,4 @@ def _check_edge(edge: Edge, nodes: int, place: str) -> None:
     if max(edge.before, edge.after) >= nodes or edge.before == edge.after:
         raise wrong(place, f"two of {nodes} nodes", [edge.before, edge.after])
     if max(edge.from_port, edge.to_port) > MOST_PORT or edge.type not in EDGE_TYPES:
-        raise wrong(place, "ports of at most 255 and the type 0 or 1", edge.type)
-
-
-def _is_acyclic(count: int, edges: Sequence[Edge]) -> bool:
-    waits = [0] * count
-    after: list[list[int]] = [[] for _ in range(count)]
-    for edge in edges:
-        waits[edge.after] += 1
-        after[edge.before].append(edge.after)
-    ready = [node for node in range(count) if waits[node] == 0]
-    # The list grows while it is read; in the end it has every node that is on no cycle and behind none.
-    for node in ready:
-        for later in after[node]:
-            waits[later] -= 1
-            if waits[later] == 0:
-                ready.append(later)
-    return len(ready) == count
+        raise wrong(place, f"ports of at most {MOST_PORT} and the type 0 or 1", edge.type)

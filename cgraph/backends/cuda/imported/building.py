@@ -15,6 +15,7 @@ from cgraph.backends.cuda.calls import Calls, failure
 from cgraph.backends.cuda.imported.attributes import apply_node_attributes
 from cgraph.backends.cuda.imported.memory import ImportedMemory
 from cgraph.backends.cuda.imported.model import (
+    POINTER_BYTES,
     ChildGraphNode,
     CopySide,
     Edge,
@@ -29,7 +30,6 @@ from cgraph.backends.cuda.imported.model import (
     ParameterPlace,
 )
 from cgraph.backends.cuda.imported.problems_imported import ImportedNodeFailed
-from cgraph.backends.cuda.imported.reading_kernels import POINTER_BYTES
 from cgraph.diagnostics import ProblemsFound
 
 SUCCESS = cu.CUresult.CUDA_SUCCESS

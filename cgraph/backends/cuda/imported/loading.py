@@ -67,7 +67,7 @@ class ImportedModules:
         result, function = cu.cuModuleGetFunction(self._modules[number], kernel.name.encode())
         if result != SUCCESS:
             return _said(failure("cuModuleGetFunction", result))
-        if read_parameters(function) != kernel.parameters:
+        if read_parameters(self.call, function) != kernel.parameters:
             return "its parameters are not those that the graph was read with"
         apply_function_attributes(self.call, function, kernel.attributes)
         return function

@@ -17,6 +17,8 @@ from cgraph.core.notebooks import ShownInNotebooks
 
 Size3: TypeAlias = tuple[int, int, int]
 
+POINTER_BYTES = 8
+
 
 class MemoryKind(Enum):
     """Where an allocation lies: on the device, on the host, or wherever it is used (managed memory)."""

@@ -4,14 +4,15 @@ from typing import Any
 
 from cuda.bindings import driver as cu
 
+from cgraph.backends.cuda.calls import Calls
 from cgraph.backends.cuda.imported.model import ParameterPlace
 
 
-def read_parameters(function: Any) -> tuple[ParameterPlace, ...]:
-    """All parameters in their order; the driver says that there are no more by refusing the next one."""
+def read_parameters(call: Calls, function: Any) -> tuple[ParameterPlace, ...]:
+    """All parameters in their order. Raises ProblemsFound (CG742)."""
     found: list[ParameterPlace] = []
-    while True:
-        result, offset, size_bytes = cu.cuFuncGetParamInfo(function, len(found))
-        if result != cu.CUresult.CUDA_SUCCESS:
-            return tuple(found)
+    # The driver says that there is no parameter of a number by refusing that number.
+    while cu.cuFuncGetParamInfo(function, len(found))[0] != cu.CUresult.CUDA_ERROR_INVALID_VALUE:
+        offset, size_bytes = call(cu.cuFuncGetParamInfo, function, len(found))
         found.append(ParameterPlace(int(offset), int(size_bytes)))
+    return tuple(found)

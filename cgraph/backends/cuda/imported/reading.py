@@ -17,6 +17,7 @@ from cgraph.backends.cuda.calls import Calls
 from cgraph.backends.cuda.context import MAJOR, MINOR, open_context
 from cgraph.backends.cuda.imported.matching import KernelTable, match_code
 from cgraph.backends.cuda.imported.model import (
+    POINTER_BYTES,
     ChildGraphNode,
     CopySide,
     ImportedGraph,
@@ -31,7 +32,7 @@ from cgraph.backends.cuda.imported.model import (
 from cgraph.backends.cuda.imported.naming import Names, name_planes
 from cgraph.backends.cuda.imported.problems_imported import NoLiveGraph
 from cgraph.backends.cuda.imported.reading_code import read_code
-from cgraph.backends.cuda.imported.reading_kernels import POINTER_BYTES, RawKernel
+from cgraph.backends.cuda.imported.reading_kernels import RawKernel
 from cgraph.backends.cuda.imported.reading_levels import (
     GraphWalk,
     RawChild,

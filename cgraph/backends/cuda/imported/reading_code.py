@@ -123,7 +123,9 @@ def _loaded_kernels(call: Calls, data: bytes) -> dict[str, Sizes | None] | Probl
         count = call(cu.cuModuleGetFunctionCount, module)
         functions = call(cu.cuModuleEnumerateFunctions, count, module) if count else []
         return {
-            call(cu.cuFuncGetName, function).decode(): tuple(place.size_bytes for place in read_parameters(function))
+            call(cu.cuFuncGetName, function).decode(): tuple(
+                place.size_bytes for place in read_parameters(call, function)
+            )
             for function in functions
         }
     finally:

@@ -14,11 +14,10 @@ from cuda.bindings import driver as cu
 
 from cgraph.backends.cuda.calls import Calls
 from cgraph.backends.cuda.imported.attributes import read_function_attributes, read_node_attributes
-from cgraph.backends.cuda.imported.model import ParameterPlace, Size3
+from cgraph.backends.cuda.imported.model import POINTER_BYTES, ParameterPlace, Size3
 from cgraph.backends.cuda.imported.parameters import read_parameters
 
 END, BUFFER_POINTER, BUFFER_SIZE = 0, 1, 2  # CU_LAUNCH_PARAM_…
-POINTER_BYTES = 8
 
 
 @frozen(eq=False)
@@ -79,7 +78,7 @@ class KernelReader:
         if int(function) not in self.functions:
             self.functions[int(function)] = FunctionFacts(
                 self.call(cu.cuFuncGetName, function).decode(),
-                read_parameters(function),
+                read_parameters(self.call, function),
                 _module(function),
                 read_function_attributes(self.call, function),
             )

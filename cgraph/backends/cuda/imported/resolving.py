@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 from attrs import define, field
 
-from cgraph.backends.cuda.imported.model import MemoryKind
+from cgraph.backends.cuda.imported.model import POINTER_BYTES, MemoryKind
 from cgraph.backends.cuda.imported.problems_imported import MemoryNotFound, PointerNotFound
-from cgraph.backends.cuda.imported.reading_kernels import POINTER_BYTES, RawKernel
+from cgraph.backends.cuda.imported.reading_kernels import RawKernel
 from cgraph.backends.cuda.imported.reading_levels import RawMemcpy, RawMemset, RawNode, RawSide
 from cgraph.backends.cuda.imported.reading_memory import Block, MemoryReader
 from cgraph.diagnostics import Problem
