@@ -12,8 +12,7 @@ from cgraph.backends.commands import describe
 from cgraph.core.naturals import DivisionByZero, Natural, Symbol, SymbolKind, substitute, symbols
 from cgraph.core.signatures import Relation, Signature, Slot, SlotKind
 from cgraph.graph.model import CommandGraph, FillNode, LaunchNode, Node
-
-NATURAL_LIMIT = 2**31 - 1  # a kernel takes a 32-bit signed int
+from cgraph.graph.rules_commands import NATURAL_LIMIT
 
 
 def find_slot(node: LaunchNode, name: str) -> Slot | None:

@@ -145,8 +145,12 @@ def _imported_facts(graph: ImportedGraph) -> dict[str, Any]:
             for code in graph.codes
         ],
         "memory": [
-            {"name": plane.name, "memory": graph.allocations[plane.allocation].memory.value, "size_bytes": size_bytes}
-            for plane, size_bytes in ((plane, plane.size_bytes) for plane in graph.planes)
+            {
+                "name": plane.name,
+                "memory": graph.allocations[plane.allocation].memory.value,
+                "size_bytes": plane.size_bytes,
+            }
+            for plane in graph.planes
         ],
         "contents": {graph.planes[number].name: array.nbytes for number, array in graph.data.items()},
         "remarks": list(graph.remarks),

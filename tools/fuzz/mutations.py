@@ -39,9 +39,7 @@ def mutate_text(text: bytes, random: Random) -> bytes:
     changed = bytearray(text)
     for _ in range(random.choice((1, 1, 2, 5))):
         place = random.randrange(len(changed) + 1)
-        piece = random.choice(
-            (b"[", b"]", b"{", b"}", b",", b'"', b"\\", b"1", b"-", b"e9", b".5", b"null", b"NaN", b"\xff")
-        )
+        piece = random.choice(PIECES)
         stop = min(len(changed), place + random.choice((0, 1, 1, 3, 40)))
         changed[place:stop] = piece * random.choice((1, 1, 1, 3, 1000))
     return bytes(changed)

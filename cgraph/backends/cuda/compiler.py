@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from cgraph.backends.cuda.cache import cache_directory, key_of, load, store
 from cgraph.backends.cuda.code_kinds import CodeKind
@@ -188,11 +189,12 @@ def _facts_of(entry: Entry) -> list[object]:
     ]
 
 
-def _entry_of(facts: list[object]) -> Entry:
+def _entry_of(facts: list[Any]) -> Entry:
+    """As `_facts_of` gave them, which the cache's checksum vouches for."""
     name, parameters, block_threads, resources = facts
     return Entry(
-        name,  # type: ignore[arg-type]  # the checksum says that these are the facts that were stored
-        tuple(Parameter(*pair) for pair in parameters),  # type: ignore[attr-defined]
-        block_threads,  # type: ignore[arg-type]
-        None if resources is None else Resources(*resources),  # type: ignore[misc]
+        name,
+        tuple(Parameter(*pair) for pair in parameters),
+        block_threads,
+        None if resources is None else Resources(*resources),
     )

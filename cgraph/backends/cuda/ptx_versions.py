@@ -1,7 +1,11 @@
-"""Which PTX a driver reads.
+"""Which PTX a driver reads, and which a text is.
 
 Source: Parallel Thread Execution ISA, "Release Notes", the table of PTX versions and the drivers that brought them.
 """
+
+import re
+
+_VERSION = re.compile(rb"^[ \t]*\.version[ \t]+(\d{1,3})\.(\d{1,3})", re.MULTILINE)
 
 # CUDA version of the driver as cuDriverGetVersion gives it (1000 · major + 10 · minor), and the PTX that came with it.
 DRIVERS = (
@@ -39,3 +43,9 @@ def newest_ptx(driver_version: int) -> tuple[int, int]:
         driver_version: as cuDriverGetVersion gives it, e.g. 13000. (0, 0) for one older than the table.
     """
     return max((ptx for first, ptx in DRIVERS if first <= driver_version), default=(0, 0))
+
+
+def stated_version(ptx: bytes) -> tuple[int, int] | None:
+    """The version that a text of PTX states; None where it states none."""
+    found = _VERSION.search(ptx)
+    return None if found is None else (int(found[1]), int(found[2]))

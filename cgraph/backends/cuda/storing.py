@@ -7,7 +7,6 @@ imported only when it is asked for.
 """
 
 import os
-import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
@@ -15,6 +14,7 @@ from importlib import import_module
 from cgraph.backends.cuda.code_kinds import CodeKind
 from cgraph.backends.cuda.compiled import CompiledModule
 from cgraph.backends.cuda.problems_storing import HeaderNamesCollide
+from cgraph.backends.cuda.ptx_versions import stated_version
 from cgraph.backends.cuda.sources import HALF_HEADER, HALF_MACRO, KernelSource, find_kernel_source, included_names
 from cgraph.backends.cuda.stored_code import Code, KernelModule
 from cgraph.backends.cuda.units import OPTIONS, constants_of, group_images, macros_of
@@ -29,7 +29,6 @@ OLDEST_ARCHITECTURE = "sm_80"  # runs on every device that cgraph supports
 COMPILER_MISSING = ("CG730", "CG748")
 FILE_MISSING = "CG731"
 FAILED = ("CG734", "CG735")
-_VERSION = re.compile(rb"^\.version (\d+)\.(\d+)", re.MULTILINE)
 
 
 def store_kernels(
@@ -125,11 +124,10 @@ def _compile(module: KernelModule, signature: Signature, architecture: str, kind
     compiled: CompiledModule = compiler.compile_stored(module, signature, architecture, kind)
     if kind is CodeKind.CUBIN:
         return Code(kind, architecture, None, compiled.code, compiled.entries)
-    version = _VERSION.search(compiled.code)
+    version = stated_version(compiled.code)
     if version is None:
         raise RuntimeError("the compiler's PTX does not state its version")
-    numbers = int(version[1]), int(version[2])
-    return Code(kind, architecture.replace("sm_", "compute_", 1), numbers, compiled.code, compiled.entries)
+    return Code(kind, architecture.replace("sm_", "compute_", 1), version, compiled.code, compiled.entries)
 
 
 def _includes(source: KernelSource, signature: Signature) -> tuple[tuple[str, str], ...]:

@@ -15,6 +15,7 @@ from attrs import define, field
 from cgraph.backends.cuda.code_kinds import CodeKind
 from cgraph.backends.cuda.compiled import CompiledModule, find_kernel
 from cgraph.backends.cuda.entries import Entry, Parameter, Resources, read_entries
+from cgraph.backends.cuda.ptx_versions import stated_version
 from cgraph.backends.cuda.stored_code import Code, KernelModule
 from cgraph.backends.cuda.units import OPTIONS
 from cgraph.capture.codec import fields
@@ -30,7 +31,6 @@ RESOURCE_KEYS = ("registers", "shared_bytes", "stack_bytes", "spill_store_bytes"
 MOST_MODULES = 4096
 LARGEST_FACT = 2**31 - 1
 _ARCHITECTURES = {CodeKind.CUBIN: r"sm_\d{2,3}[af]?", CodeKind.PTX: r"compute_\d{2,3}[af]?"}
-_PTX_VERSION = re.compile(rb"^[ \t]*\.version[ \t]+(\d{1,3})\.(\d{1,3})", re.MULTILINE)
 _DEFINE_NAME = re.compile(r"[A-Za-z_]\w{0,254}", re.ASCII)
 _DEFINE_VALUE = re.compile(r"[\w.+-]{0,254}", re.ASCII)
 _ELF = b"\x7fELF"
@@ -171,8 +171,7 @@ def _read_code(value: object, place: str, data: bytes) -> Code:
             raise fields.FieldError(place, "a cubin, which is an ELF file and has no PTX version", "something else")
         return Code(kind, architecture, None, data, facts)
     major, minor = fields.integers(version, f"{place}.ptx_version", 0, 999, 2)
-    stated = _PTX_VERSION.search(data)
-    if stated is None or (int(stated[1]), int(stated[2])) != (major, minor) or b"\0" in data:
+    if stated_version(data) != (major, minor) or b"\0" in data:
         raise fields.wrong(f"{place}.ptx_version", "the version that the PTX states", version)
     if read_entries(_decode(data, place), "") != facts:
         raise fields.FieldError(f"{place}.entries", "the kernels that the PTX holds", "others")

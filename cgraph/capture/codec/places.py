@@ -129,9 +129,8 @@ def _read_origins(value: object, place: str, sources: list[Source], texts: list[
     late = next((row for row, parent in enumerate(parents) if parent >= row), None)
     if late is not None:
         raise fields.wrong(f"{place}.parent.{late}", "an earlier step", parents[late])
-    # `NOTHING` leads to the last item, which is None until all steps are made.
-    made: list[Origin | None] = [*[None] * count, None]
+    made: list[Origin] = []
     spans = map(_SPAN_OF, zip([sources[row] for row in source_rows], starts, stops, strict=True))
-    for row, (span, text, parent) in enumerate(zip(spans, text_rows, parents, strict=True)):
-        made[row] = Origin(span, texts[text], made[parent])
-    return tuple(made[:-1])  # type: ignore[arg-type]  # all of them are made
+    for span, text, parent in zip(spans, text_rows, parents, strict=True):
+        made.append(Origin(span, texts[text], None if parent == NOTHING else made[parent]))
+    return tuple(made)

@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from cgraph.backends.cuda.imported.attribute_names import FUNCTION_ATTRIBUTES, NODE_ATTRIBUTES
+from cgraph.backends.cuda.imported.attribute_names import FUNCTION_ATTRIBUTES
 from cgraph.backends.cuda.imported.model import (
     Allocation,
     CodeForm,
@@ -181,7 +181,7 @@ def _read_level(row: object, place: str) -> Level:
     nodes, edges = fields.record(row, place, ("nodes", "edges"))
     return Level(
         tuple(
-            read_node(data, f"{place}.nodes.{number}", NODE_ATTRIBUTES)
+            read_node(data, f"{place}.nodes.{number}")
             for number, data in enumerate(fields.listing(nodes, f"{place}.nodes", most=MOST_ROWS))
         ),
         tuple(

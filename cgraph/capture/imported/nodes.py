@@ -7,6 +7,7 @@ and in the ranges that any graph keeps; whether they fit the graph is left to `r
 from collections.abc import Mapping
 from typing import Any
 
+from cgraph.backends.cuda.imported.attribute_names import NODE_ATTRIBUTES
 from cgraph.backends.cuda.imported.model import (
     ChildGraphNode,
     CopySide,
@@ -64,13 +65,12 @@ def node_data(node: ImportedNode) -> list[Any]:
             return [WAIT, node.event]
 
 
-def read_node(data: object, place: str, attributes: Mapping[str, tuple[int, int]]) -> ImportedNode:
+def read_node(data: object, place: str) -> ImportedNode:
     """A node.
 
     Args:
         data: as `node_data` gives it.
         place: where it stands.
-        attributes: names of launch attributes, with their sizes in bytes as second values.
 
     Raises:
         FieldError: a field is not what its place asks for.
@@ -81,7 +81,7 @@ def read_node(data: object, place: str, attributes: Mapping[str, tuple[int, int]
         raise fields.wrong(place, f"a list that begins with one of {', '.join(COUNTS)}", kind)
     values = fields.listing(row, place, COUNTS[kind])[1:]
     if kind == KERNEL:
-        return _read_kernel(values, place, attributes)
+        return _read_kernel(values, place)
     numbers = fields.integers(values, place)
     match kind:
         case "memset":
@@ -107,7 +107,7 @@ def _read_side(numbers: list[int]) -> CopySide:
     return CopySide(Place(allocation, offset), pitch_bytes, slice_rows)
 
 
-def _read_kernel(values: list[Any], place: str, attributes: Mapping[str, tuple[int, int]]) -> KernelNode:
+def _read_kernel(values: list[Any], place: str) -> KernelNode:
     kernel, grid, block, shared_bytes, arguments, relocations, given = values
     grid_x, grid_y, grid_z = fields.integers(grid, f"{place}.grid", 1, MOST_UINT, 3)
     block_x, block_y, block_z = fields.integers(block, f"{place}.block", 1, MOST_UINT, 3)
@@ -115,7 +115,7 @@ def _read_kernel(values: list[Any], place: str, attributes: Mapping[str, tuple[i
         fields.integers(item, f"{place}.relocations.{number}", count=3)
         for number, item in enumerate(fields.listing(relocations, f"{place}.relocations"))
     ]
-    if not isinstance(given, dict) or not given.keys() <= attributes.keys():
+    if not isinstance(given, dict) or not given.keys() <= NODE_ATTRIBUTES.keys():
         raise fields.wrong(f"{place}.attributes", "an object with names of launch attributes", given)
     return KernelNode(
         fields.integer(kernel, f"{place}.kernel"),
@@ -126,7 +126,7 @@ def _read_kernel(values: list[Any], place: str, attributes: Mapping[str, tuple[i
         tuple(Relocation(position, Place(allocation, offset)) for position, allocation, offset in rows),
         tuple(
             (name, _read_bytes(given[name], f"{place}.attributes.{name}", size))
-            for name, (_number, size) in attributes.items()
+            for name, (_number, size) in NODE_ATTRIBUTES.items()
             if name in given
         ),
     )
