@@ -1,33 +1,16 @@
 """Valid bundles to begin with: small, and with everything that a bundle may hold.
 
 Gives files of programs with and without code, contents and recorded runs, in every order, with fills, copies, parts of
-planes and slots that were left out; and one of an imported graph. Code needs NVRTC; without it there is none.
+planes and slots that were left out; and one of an imported graph with every kind of node and a
+recorded run. Code needs NVRTC; without it there is none.
 """
 
 from pathlib import Path
 
+import attrs
 import numpy as np
 
-from cgraph.backends.cuda.imported.attribute_names import FUNCTION_ATTRIBUTES
-from cgraph.backends.cuda.imported.model import (
-    Allocation,
-    CodeForm,
-    CopySide,
-    Edge,
-    EmptyNode,
-    ImportedCode,
-    ImportedGraph,
-    ImportedKernel,
-    ImportedPlane,
-    KernelNode,
-    Level,
-    MemcpyNode,
-    MemoryKind,
-    MemsetNode,
-    ParameterPlace,
-    Place,
-    Relocation,
-)
+from cgraph.backends.cuda.imported.model import ImportedGraph, ImportedRecording
 from cgraph.backends.dtypes import DTYPES
 from cgraph.capture.model import Recording
 from cgraph.capture.saving import make_bundle, save_bundle
@@ -38,6 +21,7 @@ from cgraph.resources import programs_directory
 from cgraph.schedule.model import Order
 from cgraph.source import Source
 from cgraph.syntax.loading import load_source
+from tools.fuzz.imported_sample import every_kind
 
 PARTS = """
 import "operations.cg"
@@ -81,35 +65,13 @@ def write_samples(folder: Path) -> list[Path]:
     files.append(folder / "norm.cgb")
     save_bundle(make_bundle(norm.graph, norm.schedule, norm.plan), files[-1])
     files.append(folder / "imported.cgb")
-    save_bundle(imported_graph(), files[-1])
+    save_bundle(_recorded_import(), files[-1])
     return files
 
 
-def imported_graph() -> ImportedGraph:
-    """A graph of four nodes on two allocations."""
-    ptx = b".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n) { ret; }\n"
-    kernel = ImportedKernel(
-        "k", (ParameterPlace(0, 8), ParameterPlace(8, 4)), (0,), tuple((name, 0) for name in FUNCTION_ATTRIBUTES)
-    )
-    target, source = CopySide(Place(1, 0), 64, 1), CopySide(Place(0, 0), 64, 1)
-    return ImportedGraph(
-        capability=(9, 0),
-        allocations=(Allocation(64, MemoryKind.DEVICE), Allocation(64, MemoryKind.HOST)),
-        planes=(ImportedPlane("a", 0, 0, 64), ImportedPlane("b", 1, 0, 64), ImportedPlane("part", 0, 16, 8)),
-        codes=(ImportedCode(CodeForm.PTX, "sm_80", ptx),),
-        kernels=(kernel,),
-        levels=(
-            Level(
-                (
-                    MemsetNode(Place(0, 0), 0, 7, 4, 16, 1),
-                    KernelNode(0, (1, 1, 1), (32, 1, 1), 0, bytes(8) + b"\x10\0\0\0", (Relocation(0, Place(0, 0)),)),
-                    MemcpyNode(target, source, 64, 1, 1),
-                    EmptyNode(),
-                ),
-                (Edge(0, 1), Edge(1, 2), Edge(2, 3)),
-            ),
-        ),
-        events=0,
-        data={0: np.arange(64, dtype=np.uint8)},
-        remarks=("made for tests",),
-    )
+def _recorded_import() -> ImportedGraph:
+    """An imported graph with a recorded run, which left zeros."""
+    graph = every_kind()
+    outputs = {row: np.zeros(allocation.size_bytes, np.uint8) for row, allocation in enumerate(graph.allocations)}
+    digests = tuple(bytes([1]) * 32 for _ in graph.levels[0].nodes)
+    return attrs.evolve(graph, recording=ImportedRecording("cuda:0", outputs, digests))

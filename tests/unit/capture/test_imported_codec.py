@@ -21,7 +21,7 @@ from cgraph.capture.imported.codec import imported_manifest, read_imported
 from cgraph.capture.loading import load_bundle
 from cgraph.capture.saving import save_bundle
 from cgraph.diagnostics import ProblemsFound
-from tests.support.imported_values import every_kind
+from tools.fuzz.imported_sample import every_kind
 
 MANIFEST, BLOBS = imported_manifest(every_kind())
 

@@ -12,7 +12,8 @@ from cgraph.capture.model import Bundle
 from cgraph.capture.saving import save_bundle
 from cgraph.cli.main import main
 from cgraph.models.plane_files import save_planes
-from tools.fuzz.samples import PARTS, imported_graph
+from tools.fuzz.imported_sample import every_kind
+from tools.fuzz.samples import PARTS
 
 
 @pytest.fixture
@@ -136,11 +137,12 @@ def test_inspect_reports_registers(tmp_path: Path, program: Path) -> None:
 
 
 def test_inspect_and_diff_take_imported_graphs(tmp_path: Path, program: Path) -> None:
-    save_bundle(imported_graph(), tmp_path / "a.cgb")
+    save_bundle(every_kind(), tmp_path / "a.cgb")
     text = cgraph("inspect", tmp_path / "a.cgb", "--nodes").output
-    for part in ("imported bundle", "capability 9.0", "1 memset, 1 kernel, 1 memcpy, 1 empty", "made for tests"):
+    kinds = "2 memset, 1 kernel, 1 memcpy, 1 event record, 1 event wait, 1 child graph, 1 empty"
+    for part in ("imported bundle", "capability 9.0", kinds, "parameter 2, …", "node 1 of child graph 1 (memset)"):
         assert part in text, part
-    assert json.loads(cgraph("inspect", tmp_path / "a.cgb", "--json").output)["edges"] == 3
+    assert json.loads(cgraph("inspect", tmp_path / "a.cgb", "--json").output)["edges"] == 6
     assert cgraph("inspect", tmp_path / "a.cgb", "--node", 0).exit_code == 2
     assert cgraph("diff", tmp_path / "a.cgb", tmp_path / "a.cgb").exit_code == 0
     result = cgraph("diff", tmp_path / "a.cgb", saved(tmp_path, "b", program))

@@ -5,7 +5,7 @@ import pytest
 
 from cgraph.backends.cuda.imported.model import ChildGraphNode, Edge, EmptyNode, Level, MemsetNode, Place
 from cgraph.backends.cuda.imported.stepping import alone, named_allocations, topological_order
-from tests.support.imported_values import every_kind
+from tools.fuzz.imported_sample import every_kind
 
 
 @pytest.mark.parametrize(
