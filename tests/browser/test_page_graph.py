@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cgraph.view.model import ViewPhase
-from tests.support.pages import PLANE_BYTES, chain_view, dump_view, wide_view
+from tests.support.pages import PLANE_BYTES, chain_view, dump_view, switch_view, wide_view
 
 Show = Callable[..., Any]
 pytestmark = pytest.mark.slow
@@ -151,6 +151,28 @@ def test_dumps_fold_rows_and_show_empty_bodies_and_flags(show: Show) -> None:
     assert "never freed" in browser.text(".outline .rows")
     browser.press("e")
     assert browser.canvas("graph")["boxes"] == str(4 + 1 + 17)
+
+
+def test_branches_stand_from_left_to_right(show: Show) -> None:
+    browser = show(switch_view())
+    found: dict[str, list[float]] = {"0": [], "1": [], "2": []}
+    for right in range(5, 100, 5):
+        browser.click_at("#view-graph canvas", right / 100, 0.58)
+        if selected(browser)[-1] in found:
+            found[selected(browser)[-1]].append(right)
+    first, second, third = found.values()
+    assert max(first) < min(second)
+    assert max(second) < min(third)
+
+
+def test_of_the_branches_of_a_command_one_runs(show: Show) -> None:
+    browser = show(switch_view())
+    assert "most at once2 commands" in browser.text("#details")
+    assert "longest chain4 commands" in browser.text("#details")
+    browser.click("#tab-program")
+    browser.click(".sub button:last-child")
+    headings = [row.text for row in browser.all(".outline .row.heading")]
+    assert headings == ["step 1", "step 2", "step 3: 2 at once", "step 4"]
 
 
 def test_five_thousand_commands_are_laid_out_only_where_they_are_opened(show: Show) -> None:

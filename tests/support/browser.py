@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
@@ -69,6 +70,13 @@ class Browser:
         self.one(selector).click()
         self.frame()
 
+    def click_at(self, selector: str, right: float, down: float) -> None:
+        """Clicks inside an element, at shares of its width and height from its upper left corner."""
+        element = self.one(selector)
+        x, y = (size * (share - 0.5) for size, share in zip(_size(element), (right, down), strict=True))
+        ActionChains(self.driver, duration=0).move_to_element_with_offset(element, int(x), int(y)).click().perform()
+        self.frame()
+
     def press(self, *keys: str) -> None:
         """Keys to the page itself, not to an element that has the focus."""
         self.script("document.activeElement?.blur()")
@@ -100,6 +108,10 @@ class Browser:
             if message["method"] == "Network.requestWillBeSent"
         ]
         return [address for address in addresses if not address.startswith(("file:", "data:", "about:"))]
+
+
+def _size(element: WebElement) -> tuple[float, float]:
+    return element.size["width"], element.size["height"]
 
 
 @contextmanager

@@ -111,3 +111,25 @@ def dump_view() -> View:
         sequence=tuple(range(len(nodes))),
         notes=(ViewNote("warning", "an allocation is never freed", 0, 12),),
     )
+
+
+def switch_view() -> View:
+    """What a dump holds: a command before, one that chooses among three branches of two commands each, one behind."""
+    branches = 3
+    nodes = [ViewNode("launch", "before"), ViewNode("conditional", "switch", body=tuple(range(branches)))]
+    edges = [ViewEdge(0, 1, "given")]
+    for branch in range(branches):
+        nodes += [
+            ViewNode("launch", f"branch{branch}", phase=branch),
+            ViewNode("launch", f"beside{branch}", phase=branch),
+        ]
+    nodes.append(ViewNode("launch", "behind"))
+    edges.append(ViewEdge(1, len(nodes) - 1, "given"))
+    return View(
+        title="switch.dot",
+        kind="dump",
+        phases=tuple(ViewPhase(f"branch {branch}", f"branch {branch}", None, "body") for branch in range(branches)),
+        nodes=tuple(nodes),
+        edges=tuple(edges),
+        sequence=tuple(range(len(nodes))),
+    )

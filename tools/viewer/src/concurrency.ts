@@ -1,6 +1,7 @@
 // When commands would run if each started as soon as those it waits for have ended: what the order allows, on a device
 // without limits; those that wait for nothing as late as nothing is delayed. Receives times of commands; guarantees lanes in which no two commands overlap.
 
+import { startsOf } from "./levels.js";
 import type { Model } from "./model.js";
 
 export interface Bar { node: number; start_us: number; stop_us: number; lane: number }
@@ -11,17 +12,11 @@ export interface Ideal { bars: Bar[]; lanes: number; end_us: number; serial_us: 
 export function idealRun(model: Model): Ideal {
   const { view } = model;
   const known = model.totals.timeKnown;
-  const ends = new Array<number>(view.nodes.length).fill(0);
-  const bars: Bar[] = [];
-  let serial = 0;
-  for (const node of view.sequence) {
-    const duration = known ? model.time_us[node] ?? 0 : 1;
-    let start = 0;
-    for (const edge of model.incoming[node]!) start = Math.max(start, ends[view.edges[edge]!.before]!);
-    ends[node] = start + duration;
-    serial += duration;
-    bars.push({ node, start_us: start, stop_us: start + duration, lane: 0 });
-  }
+  const duration = (node: number): number => (known ? model.time_us[node] ?? 0 : 1);
+  const starts = startsOf(model, duration);
+  const bars = view.sequence.map((node): Bar =>
+    ({ node, start_us: starts[node]!, stop_us: starts[node]! + duration(node), lane: 0 }));
+  const serial = view.sequence.reduce((sum, node) => sum + duration(node), 0);
   drawNearUse(model, bars);
   const end = bars.reduce((latest, bar) => Math.max(latest, bar.stop_us), 0);
   return { bars, lanes: fillLanes(model, bars), end_us: end, serial_us: serial, unit: known ? "µs" : "steps" };
@@ -32,7 +27,8 @@ function drawNearUse(model: Model, bars: Bar[]): void {
   const byNode = new Map(bars.map((bar) => [bar.node, bar]));
   for (const bar of [...bars].reverse()) {
     const out = model.outgoing[bar.node]!;
-    if (model.incoming[bar.node]!.length > 0 || out.length === 0 || model.critical.has(bar.node)) continue;
+    const isFree = model.incoming[bar.node]!.length === 0 && model.runner[bar.node] === null && model.view.nodes[bar.node]!.body.length === 0;
+    if (!isFree || out.length === 0 || model.critical.has(bar.node)) continue;
     const needed = Math.min(...out.map((edge) => byNode.get(model.view.edges[edge]!.after)!.start_us));
     const duration = bar.stop_us - bar.start_us;
     bar.start_us = Math.max(0, needed - duration);

@@ -1,9 +1,10 @@
 // What stands at the right while nothing is selected: the graph as a whole, and what to look at first.
 
 import { commandLink, facts, longList, phaseLink, section } from "./details_parts.js";
-import { h } from "./dom.js";
-import type { Page } from "./page.js";
 import { totalFacts } from "./details_other.js";
+import { h } from "./dom.js";
+import { mostAtOnce } from "./levels.js";
+import type { Page } from "./page.js";
 import { bytes, count, percent, time } from "./quantities.js";
 import { short, visible } from "./names.js";
 import { dot } from "./rows.js";
@@ -15,7 +16,7 @@ export function overview(page: Page): HTMLElement[] {
   const { view } = model;
   const { memory } = view;
   const failures = view.notes.filter((note) => note.severity === "error");
-  const widest = Math.max(0, ...model.levels.map((level) => level.length));
+  const widest = mostAtOnce(model);
   const costly = view.nodes.map((_, node) => node).filter((node) => (model.time_us[node] ?? 0) > 0)
     .sort((a, b) => model.time_us[b]! - model.time_us[a]!).slice(0, 5);
   const head = view.kind === "program" ? "program" : view.kind === "bundle" ? "saved bundle" : `dump${view.tool === null ? "" : ` · ${view.tool}`}`;

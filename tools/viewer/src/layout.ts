@@ -48,7 +48,7 @@ function place(sizes: Size[], edges: SiblingEdge[], aspect: number): Placement {
       graph.setEdge(String(edge.from), String(edge.to), { weight: rank[edge.to]! - rank[edge.from]! === 1 ? 3 : 1 });
     }
   });
-  dagre.layout(graph);
+  dagre.layout(graph, { constraints: leavesInOrder(sizes.length, edges) });
   const centres = sizes.map((_, index) => {
     const { x, y } = graph.node(String(index)) as unknown as Point;
     return { x, y };
@@ -69,6 +69,26 @@ function place(sizes: Size[], edges: SiblingEdge[], aspect: number): Placement {
     return [ends.from, ...points.slice(1, -1).map((point) => ({ x: point.x + shift.x, y: point.y + shift.y })), ends.to];
   });
   return { places, routes, width: columns.width, height: columns.height };
+}
+
+/** Of children that wait for one other and that nothing waits for, such as branches, an earlier one is further left. */
+function leavesInOrder(count: number, edges: SiblingEdge[]): { left: string; right: string }[] {
+  const source = new Array<number | null>(count).fill(null);
+  const ends = new Array<number>(count).fill(0);
+  for (const { from, to } of edges) {
+    source[to] = from;
+    ends[to]! += 1;
+    ends[from]! += 1;
+  }
+  const last = new Map<number, number>();
+  const found: { left: string; right: string }[] = [];
+  source.forEach((from, leaf) => {
+    if (from === null || ends[leaf] !== 1) return;
+    const before = last.get(from);
+    if (before !== undefined) found.push({ left: String(before), right: String(leaf) });
+    last.set(from, leaf);
+  });
+  return found;
 }
 
 /** Children that do not depend on each other: rows, filled in order. */

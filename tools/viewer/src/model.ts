@@ -2,6 +2,7 @@
 // view's arrays are. Costs are linear in commands, edges and accesses.
 
 import type { Command, Lifetime, Mode, View } from "./contract.js";
+import { runnersOf, startsOf, widthsOf } from "./levels.js";
 import { commonPrefix, without } from "./names.js";
 
 export interface Use { node: number; mode: Mode; start: number; stop: number }
@@ -18,9 +19,13 @@ export interface Model {
   /** Indices of edges into and out of each command. */
   incoming: number[][];
   outgoing: number[][];
-  /** Length, in edges, of the longest path that ends in a command: commands of one level can run at once. */
+  /** For each command the innermost one that runs it: a child graph's or a body's. */
+  runner: (number | null)[];
+  /** How many commands must have ended before a command starts: commands of one level do not wait for each other. */
   level: number[];
   levels: number[][];
+  /** For each level how many of its commands can run at once: of a conditional command's bodies one runs. */
+  widths: number[];
   /** Microseconds, measured where the view is timed, else estimated. */
   time_us: (number | null)[];
   critical: Set<number>;
@@ -99,12 +104,9 @@ function commandNames(view: View): { kernelName: string[]; commandName: string[]
 }
 
 function levelsOf(model: Model): void {
-  for (const node of model.view.sequence) {
-    let level = 0;
-    for (const edge of model.incoming[node]!) level = Math.max(level, model.level[model.view.edges[edge]!.before]! + 1);
-    model.level[node] = level;
-    (model.levels[level] ??= []).push(node);
-  }
+  model.level = startsOf(model, () => 1);
+  for (const node of model.view.sequence) (model.levels[model.level[node]!] ??= []).push(node);
+  model.widths = widthsOf(model);
 }
 
 function phasesIn(model: Model): void {
@@ -163,8 +165,10 @@ export function makeModel(view: View): Model {
     position: new Array<number>(nodes).fill(0),
     incoming: lists(nodes),
     outgoing: lists(nodes),
-    level: new Array<number>(nodes).fill(0),
+    runner: [],
+    level: [],
     levels: [],
+    widths: [],
     time_us: view.nodes.map((node) =>
       view.timed ? (node.elapsed_ms === null ? null : node.elapsed_ms * 1000) : node.cost_us),
     critical: new Set(view.critical_path),
@@ -184,6 +188,7 @@ export function makeModel(view: View): Model {
     ...commandNames(view),
   };
   view.sequence.forEach((node, position) => (model.position[node] = position));
+  model.runner = runnersOf(model);
   const next = new Map<number, number>();
   view.critical_path.forEach((node, at) => next.set(node, view.critical_path[at + 1] ?? -1));
   view.edges.forEach((edge, index) => {

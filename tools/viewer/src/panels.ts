@@ -111,7 +111,7 @@ export class Panels {
         return model.levels.flatMap((nodes, level) => {
           const shown = nodes.filter((node) => kept?.has(node) ?? true);
           return shown.length === 0 ? [] : [
-            heading(`step ${level + 1}${nodes.length > 1 ? `: ${nodes.length} at once` : ""}`),
+            heading(`step ${level + 1}${model.widths[level]! > 1 ? `: ${model.widths[level]} at once` : ""}`),
             ...shown.map((node) => commandRow(page, node, { depth: 0 })),
           ];
         });

@@ -5,6 +5,7 @@ import { drawGantt, phaseSpans, ROW_HEIGHT, type PhaseSpan } from "./gantt.js";
 import { listen, zoomAt, type Camera } from "./camera.js";
 import { idealRun, type Bar, type Ideal } from "./concurrency.js";
 import { h, replace } from "./dom.js";
+import { mostAtOnce } from "./levels.js";
 import { litCommands } from "./lit.js";
 import type { MainView, Page } from "./page.js";
 import { fit, prepareCanvas, SANS, textWidth } from "./paint.js";
@@ -155,7 +156,7 @@ export class TimeView implements MainView {
       ["one after another", say(ideal.serial_us)],
       ["critical path", `${say(ideal.end_us)}, ${count(world.model.critical.size, "command")}`],
       ["order allows at best", ideal.end_us > 0 ? `${(ideal.serial_us / ideal.end_us).toFixed(2)} ×` : "–"],
-      ["most at once", count(Math.max(0, ...world.model.levels.map((level) => level.length)), "command")],
+      ["most at once", count(mostAtOnce(world.model), "command")],
     ];
     replace(this.facts, parts.map(([name, value]) => h("span", {}, h("b", {}, name), ` ${value}`)));
   }
