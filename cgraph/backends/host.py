@@ -8,8 +8,7 @@ An image without a NumPy function is executed as a device would, by the emulator
 
 from collections.abc import Callable
 from time import perf_counter
-from types import TracebackType
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from attrs import define, field
@@ -26,6 +25,7 @@ from cgraph.backends.problems_devices import UpdateImpossible
 from cgraph.backends.protocol import OnNode
 from cgraph.backends.recording_hook import current_watcher
 from cgraph.backends.scalar_rules import command_reasons, graph_with, with_scalar
+from cgraph.core.closing import ClosedByWith
 from cgraph.diagnostics import ProblemsFound
 from cgraph.graph.model import Access, CommandGraph, LaunchNode, Node
 from cgraph.images.context import HostContext
@@ -36,7 +36,7 @@ Command: TypeAlias = tuple[int, Callable[[], object]]
 
 
 @define(eq=False)
-class HostExecutable:
+class HostExecutable(ClosedByWith):
     """A graph bound to memory; an `Executable`.
 
     Args:
@@ -173,14 +173,6 @@ class HostExecutable:
         self.commands.clear()
         self.planes.memory.clear()
         self._bound.clear()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _failure(self, index: int, error: Exception) -> Exception:
         """What a run raises where a command raised an error."""

@@ -44,7 +44,10 @@ class NoRecording(Problem):
 
     def helps(self) -> Sequence[str]:
         """How to get one."""
-        return ("`with cgraph.capture.record() as recording:` around a run, then recording.save(…)",)
+        return (
+            "`cgraph replay FILE --record RECORDED` runs it and writes a bundle with the run",
+            "or in Python: `with cgraph.capture.record() as recording:` around a run, then recording.save(…)",
+        )
 
 
 @frozen

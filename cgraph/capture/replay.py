@@ -7,8 +7,7 @@ none. An imported graph runs on GPUs and the emulated device only, and its plane
 
 from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
-from types import TracebackType
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,12 +20,13 @@ from cgraph.backends.protocol import OnNode
 from cgraph.capture.consistency import check_bundle
 from cgraph.capture.loading import load_bundle
 from cgraph.capture.model import Bundle
+from cgraph.core.closing import ClosedByWith
 from cgraph.graph.purposes import result_planes
 
 Feed: TypeAlias = Callable[[int], Mapping[str, ArrayLike] | None]
 
 
-class Replay:
+class Replay(ClosedByWith):
     """A bundle on a device; a context manager.
 
     Attributes:
@@ -116,14 +116,6 @@ class Replay:
     def close(self) -> None:
         """Frees everything, once or again. Nothing else may be called afterwards."""
         self._executable.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def stored_kernels(bundle: Bundle) -> StoredKernels:

@@ -36,7 +36,13 @@ from cgraph.models.plane_files import load_planes, save_planes
 @click.option("--device", "on", default="host", show_default=True, help="host, emulated, cuda or cuda:N.")
 @click.option("--inputs", metavar="FILE", help="Other values of planes, .safetensors or .npz.")
 @click.option("--out", metavar="FILE", help="Where the results go, .safetensors or .npz.")
-@click.option("--times", type=click.IntRange(min=1), default=1, show_default=True, help="Runs; times are medians.")
+@click.option(
+    "--times",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Runs; times are medians, of an imported graph means.",
+)
 @click.option("--verify", is_flag=True, help="Compare with the recorded run: bit for bit on the same kind of device.")
 @click.option(
     "--tolerance", type=click.FloatRange(min=0), help="Relative error that --verify allows. [default: from the types]"

@@ -6,8 +6,7 @@ graph first, because its nodes name the others. A run is one launch.
 """
 
 from collections.abc import Callable
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 from weakref import finalize
 
 import numpy as np
@@ -37,6 +36,7 @@ from cgraph.backends.planes import find_plane, fit_array
 from cgraph.backends.protocol import OnNode
 from cgraph.backends.recording_hook import current_watcher
 from cgraph.backends.scalar_rules import graph_with, with_scalar
+from cgraph.core.closing import ClosedByWith
 from cgraph.diagnostics import ProblemsFound
 from cgraph.graph.model import Access, CommandGraph, Node
 from cgraph.memory.model import MemoryPlan
@@ -44,7 +44,7 @@ from cgraph.schedule.model import Schedule
 
 
 @define(eq=False)
-class CudaExecutable:
+class CudaExecutable(ClosedByWith):
     """A graph on a device; an `Executable` and a context manager.
 
     Planes outside the arena are zero at first; a scratch plane holds whatever is there until a command writes it. All
@@ -180,14 +180,6 @@ class CudaExecutable:
     def close(self) -> None:
         """Frees everything, once or again. It happens by itself when nobody holds the executable any more."""
         self._finalizer()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _free(device: DeviceContext, instantiated: InstantiatedGraph, modules: LoadedModules, planes: DevicePlanes) -> None:

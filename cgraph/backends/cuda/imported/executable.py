@@ -9,8 +9,7 @@ dimension, it instantiates anew.
 
 from collections.abc import Sequence
 from time import perf_counter
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 from weakref import finalize
 
 import numpy as np
@@ -30,6 +29,7 @@ from cgraph.backends.cuda.watching import Watch
 from cgraph.backends.problems import PlaneMismatch, UnknownPlane
 from cgraph.backends.protocol import OnNode
 from cgraph.backends.recording_hook import current_imported_watcher
+from cgraph.core.closing import ClosedByWith
 from cgraph.diagnostics import ProblemsFound
 
 
@@ -83,7 +83,7 @@ _SUCCESS = cu.CUresult.CUDA_SUCCESS
 
 
 @define(eq=False)
-class ImportedExecutable:
+class ImportedExecutable(ClosedByWith):
     """An imported graph, ready to run; a context manager.
 
     All methods wait until their work is done. After `close` none may be called but `close`. `graph` is what runs now,
@@ -214,14 +214,6 @@ class ImportedExecutable:
     def close(self) -> None:
         """Frees everything, once or again. It happens by itself when nobody holds the executable any more."""
         self._finalizer()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _plane(self, name: str) -> ImportedPlane:
         if name not in self._planes:
