@@ -34,6 +34,7 @@ from cgraph.cli.train_setup import (
 from cgraph.core.collection import paused_collection
 from cgraph.diagnostics import Problem, ProblemsFound
 from cgraph.diagnostics.report import arrange
+from cgraph.models.plane_files import DESCRIBED_KINDS
 from cgraph.models.problems_files import UnknownFileKind, UnwritablePlanes
 from cgraph.models.training.checkpoints import fit_planes, load_checkpoint
 from cgraph.models.training.contract import EVALUATE, PREDICT, STEP_ENTRIES
@@ -48,7 +49,6 @@ from cgraph.models.training.texts import encode_prompt, read_text, split, tokeni
 from cgraph.pipeline import check, parse
 
 PLOT_KINDS = (".svg", ".png")
-CHECKPOINT_KIND = ".safetensors"
 CURVE_COLUMNS = 80
 NO_FOLDER = "its folder does not exist"
 
@@ -124,21 +124,21 @@ def _prepare(request: TrainRequest, given: Mapping[str, Any]) -> tuple[Run, Prog
         ProblemsFound: a file, the text, the program or the checkpoint does not fit.
     """
     _check_names(request)
-    old = None if request.resumed is None else load_checkpoint(request.resumed)
+    resumed = None if request.resumed is None else (request.resumed, load_checkpoint(request.resumed))
     text = read_text(request.texts)
     try:
-        if old is None or request.resumed is None:
+        if resumed is None:
             settings = new_settings(given, request.parameters, request.device)
         else:
-            settings = resumed_settings(request.resumed, old, given, request.parameters, text)
+            settings = resumed_settings(*resumed, given, request.parameters, text)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    tokeniser, tokens = tokenise(text, settings.tokens, None if old is None else old.tokeniser)
+    tokeniser, tokens = tokenise(text, settings.tokens, None if resumed is None else resumed[1].tokeniser)
     prompt = encode_prompt(tokeniser, request.prompt, tokens) if request.sample_length else tokens[:1]
     with paused_collection():
         checked = check(parse(read_source(request.file)))
-        if old is not None and request.resumed is not None:
-            require_parameters(request.resumed, old, checked[0])
+        if resumed is not None:
+            require_parameters(*resumed, checked[0])
         parameters = derive_parameters(checked[0], settings.parameters, tokeniser)
         settings = attrs.evolve(settings, parameters=parameters)
         compiled, settings = compile_entries(
@@ -157,13 +157,13 @@ def _prepare(request: TrainRequest, given: Mapping[str, Any]) -> tuple[Run, Prog
         Sampling(prompt, request.sample_length, request.temperature, request.sample_every),
         request.checkpoint,
     )
-    if old is None or request.resumed is None:
+    if resumed is None:
         progress = Progress()
         start(run, first_planes(step, settings))
     else:
-        fit_planes(request.resumed, old, step.graph)
-        progress = resumed_progress(old)
-        start(run, old.planes)
+        fit_planes(*resumed, step.graph)
+        progress = resumed_progress(resumed[1])
+        start(run, resumed[1].planes)
     return run, progress, arrange(warning for entry in compiled.values() for warning in entry.warnings)
 
 
@@ -173,9 +173,11 @@ def _check_names(request: TrainRequest) -> None:
     Raises:
         ProblemsFound: CG720 and CG722 for the checkpoint, CG794 to CG796 for a plot.
     """
-    kept = {request.checkpoint, request.resumed} - {None}
+    kept = {path for path in (request.checkpoint, request.resumed) if path is not None}
     problems: list[Problem] = [
-        UnknownFileKind(None, str(path), CHECKPOINT_KIND) for path in kept if Path(str(path)).suffix != CHECKPOINT_KIND
+        UnknownFileKind(None, str(path), " or ".join(DESCRIBED_KINDS))
+        for path in sorted(kept)
+        if path.suffix not in DESCRIBED_KINDS
     ]
     if request.checkpoint is not None and not request.checkpoint.parent.is_dir():
         problems.append(UnwritablePlanes(None, str(request.checkpoint), NO_FOLDER))

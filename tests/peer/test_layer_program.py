@@ -13,24 +13,13 @@ from torch_layer import random_stack, torch_gradients  # noqa: E402
 
 from cgraph.core.elements import Element  # noqa: E402
 from cgraph.models.plane_files import load_planes  # noqa: E402
+from tests.support.geglu_cases import OF_LAYER  # noqa: E402
 from tests.support.layer_runs import prepare  # noqa: E402
 
 pytestmark = pytest.mark.peer
 
 TOLERANCE = 1e-10
 HEAD_WIDTH, FFN = 6, 11
-# torch_layer's name of a weight, the planes of the weight and of its gradient.
-FAMILIES = {
-    "qkv": ("cgQkvWeight", "cgQkvGradient"),
-    "output": ("cgOutputWeight", "cgOutputWeightGradient"),
-    "up": ("cgUpWeight", "cgUpGradient"),
-    "gate": ("cgGateWeight", "cgGateGradient"),
-    "down": ("cgDownWeight", "cgDownGradient"),
-    "norm1_gain": ("cgNorm1Gain", "cgNorm1GainGradient"),
-    "norm1_shift": ("cgNorm1Shift", "cgNorm1ShiftGradient"),
-    "norm2_gain": ("cgNorm2Gain", "cgNorm2GainGradient"),
-    "norm2_shift": ("cgNorm2Shift", "cgNorm2ShiftGradient"),
-}
 
 
 def agrees(name: str, found: NDArray[np.float64], expected: NDArray[np.float64]) -> None:
@@ -53,9 +42,9 @@ def test_every_gradient(tmp_path: Path, *, layers: int, heads: int, seq: int, ca
         x, weights, dy, layers=layers, heads=heads, causal=bool(causal), epsilon=1e-5, rope_base=10000.0
     )
     planes = {
-        f"{FAMILIES[name][0]} {layer}": weights[f"layers.{layer}.{name}"]
+        f"{OF_LAYER[name][0]} {layer}": weights[f"layers.{layer}.{name}"]
         for layer in range(layers)
-        for name in FAMILIES
+        for name in OF_LAYER
     }
     save_file({"cgInput": x.clone(), "cgOutputGradient": dy.clone(), **planes}, tmp_path / "values.safetensors")
     values = load_planes(tmp_path / "values.safetensors")
@@ -70,5 +59,5 @@ def test_every_gradient(tmp_path: Path, *, layers: int, heads: int, seq: int, ca
     agrees("output", kept["cgOutput"], boundaries[-1].numpy())
     agrees("input", found["cgInputGradient"], gradients["x"].numpy())
     for layer in range(layers):
-        for name, (_, family) in FAMILIES.items():
+        for name, (_, family) in OF_LAYER.items():
             agrees(f"{name} of layer {layer}", found[f"{family} {layer}"], gradients[f"layers.{layer}.{name}"].numpy())
