@@ -10,8 +10,9 @@ import os
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
+
+from cgraph.core.replaced_files import replaced_file
 
 # Raised whenever what an entry holds changes.
 FORMAT = 1
@@ -54,13 +55,8 @@ def store(directory: Path, key: str, facts: dict[str, Any], code: bytes) -> None
     header = json.dumps({**facts, "sha256": _checksum(facts, code)})
     with suppress(OSError):
         directory.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile(dir=directory, prefix=f"{key[:16]}.", suffix=".new", delete=False) as file:
+        with replaced_file(directory / f"{key}.kernel") as file:
             file.write(header.encode() + b"\n" + code)
-        try:
-            Path(file.name).replace(directory / f"{key}.kernel")
-        except OSError:
-            Path(file.name).unlink()
-            raise
 
 
 def _checksum(facts: dict[str, Any], code: bytes) -> str:

@@ -1,3 +1,4 @@
+import errno
 import os
 from pathlib import Path
 
@@ -50,6 +51,15 @@ def test_a_place_that_is_taken_leaves_no_rest(tmp_path: Path) -> None:
     (tmp_path / "key.kernel").mkdir()
     store(tmp_path, "key", FACTS, b"code")
     assert os.listdir(tmp_path) == ["key.kernel"]  # noqa: PTH208  (names are what is compared)
+
+
+def test_a_full_disk_leaves_no_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_number: int) -> None:
+        raise OSError(errno.ENOSPC, "no space left")
+
+    monkeypatch.setattr("os.fsync", fail)
+    store(tmp_path, "key", FACTS, b"code")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_keys_tell_texts_apart() -> None:
