@@ -4,13 +4,14 @@ Receives a view whose names may hold anything; guarantees single lines without c
 longer than its bound. Escaping for a file format is left to the exporter.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from cgraph.diagnostics.display import safe_text
 from cgraph.view.model import View, ViewArgument, ViewEdge, ViewNode
 from cgraph.view.totals import command_count
 
 LABEL_LENGTH = 60
+NAME_LENGTH = 30
 TEXT_LENGTH = 400
 MOST_ARGUMENTS = 40
 SETTINGS_IN_LINE = 6
@@ -44,12 +45,16 @@ def written_planes(view: View, node: ViewNode) -> list[str]:
     return [view.planes[plane].name for plane in written]
 
 
+def few_names(names: Sequence[str], most: int) -> str:
+    """The first names, and how many others there are: `a, b +3`."""
+    more = f" +{len(names) - most}" if len(names) > most else ""
+    return ", ".join(line(name, NAME_LENGTH) for name in names[:most]) + more
+
+
 def description(view: View, index: int) -> Iterator[str]:
     """Lines on a node, for a tooltip: what it does with what, where it comes from, what it costs."""
     node = view.nodes[index]
-    sizes = [
-        f"{name} {'×'.join(map(str, size))}" for name, size in (("grid", node.grid), ("block", node.block)) if size
-    ]
+    sizes = launch_sizes(node)
     if node.shared_bytes:
         sizes.append(f"shared {size_text(node.shared_bytes)}")
     yield line(f"{index} {node.label}" + (f" ({', '.join(sizes)})" if sizes else ""), TEXT_LENGTH)
@@ -63,6 +68,11 @@ def description(view: View, index: int) -> Iterator[str]:
     cost = cost_text(node)
     if cost:
         yield cost
+
+
+def launch_sizes(node: ViewNode) -> list[str]:
+    """`grid 2×1×1` and `block 32×1×1`, as far as they are known."""
+    return [f"{name} {'×'.join(map(str, size))}" for name, size in (("grid", node.grid), ("block", node.block)) if size]
 
 
 def argument_text(view: View, argument: ViewArgument) -> str:

@@ -14,6 +14,7 @@ from cgraph.view.captions import (
     cost_text,
     description,
     facts,
+    few_names,
     headline,
     line,
     written_planes,
@@ -148,8 +149,7 @@ class _Drawing:
         if node.kernel is not None and name == self.view.kernels[node.kernel].name:
             name = name.removeprefix(self.kernel_prefix)
         planes = [plane.removeprefix(self.plane_prefix) for plane in written_planes(self.view, node)]
-        more = f" +{len(planes) - MOST_NAMES}" if len(planes) > MOST_NAMES else ""
-        writes = ", ".join(line(plane, 30) for plane in planes[:MOST_NAMES]) + more
+        writes = few_names(planes, MOST_NAMES)
         return line(f"{index} {name}"), f"→ {writes}" if writes else cost_text(node)
 
     @staticmethod

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from attrs import frozen
 
-from cgraph.view.captions import facts, headline, line, size_text
+from cgraph.view.captions import facts, few_names, headline, line, size_text
 from cgraph.view.model import View
 from cgraph.view.phase_tree import PhaseTree, TreeRow
 from cgraph.view.totals import Totals
@@ -110,5 +110,4 @@ def _remark(view: View, row: TreeRow) -> str:
         return ""
     accesses = view.nodes[row.index].accesses
     written = list(dict.fromkeys(view.planes[access.plane].family for access in accesses if access.mode != "read"))
-    more = f" +{len(written) - MOST_PLANES}" if len(written) > MOST_PLANES else ""
-    return f"→ {', '.join(line(name, 30) for name in written[:MOST_PLANES])}{more}" if written else ""
+    return f"→ {few_names(written, MOST_PLANES)}" if written else ""

@@ -5,7 +5,7 @@ Receives a group of runs; guarantees that the first run is told in full and what
 
 from collections.abc import Iterator
 
-from cgraph.view.captions import line, place_text, size_text
+from cgraph.view.captions import launch_sizes, line, place_text, size_text
 from cgraph.view.explaining.model import Table, Topic, documentation_lines, table
 from cgraph.view.explaining.occurrences import Group, runs_text, step_told
 from cgraph.view.explaining.sharing import scratch_table
@@ -71,10 +71,7 @@ def _kernel_text(view: View, node: ViewNode) -> str:
     """File and entry of what is launched, and the sizes that it is launched with."""
     assert node.kernel is not None  # noqa: S101  (asked of launches only)
     kernel = view.kernels[node.kernel]
-    parts = [f"runs {kernel.symbol}" + (f" of {kernel.file}" if kernel.file else "")]
-    parts += [
-        f"{name} {'×'.join(map(str, size))}" for name, size in (("grid", node.grid), ("block", node.block)) if size
-    ]
+    parts = [f"runs {kernel.symbol}" + (f" of {kernel.file}" if kernel.file else ""), *launch_sizes(node)]
     if node.shared_bytes:
         parts.append(f"{size_text(node.shared_bytes)} of dynamic shared memory")
     if kernel.registers is not None:
