@@ -34,19 +34,9 @@ from cgraph.emulator.driver.objects import Module, Stream
 from cgraph.models.comparison import compare
 from cgraph.pipeline import check, compile_checked, compile_program, lower, parse
 from cgraph.source import Source
-from tests.support.bundles import bundle_of, drawn_planes, layer_backward, recorded
+from tests.support.bundles import THRICE, bundle_of, drawn_planes, layer_backward, recorded
 from tests.support.emulated import INSTALLATION, call
 from tests.support.emulated_runs import EMULATED
-
-PROGRAM = """
-import "operations.cg"
-parameter n : Nat = 40
-plane x : f32 [n] input
-plane h : f32 [n] scratch
-plane y : f32 [n] output
-plane z : f32 [n] output
-def main = (cgThen (cgBinary cgImageAdd h x x n) (cgThen (cgBinary cgImageAdd y h x n) (cgCopy z y)))
-"""
 
 
 def drawn(seed: int, size: int = 40) -> NDArray[np.float32]:
@@ -59,7 +49,7 @@ def thrice(x: NDArray[Any]) -> NDArray[Any]:
 
 @pytest.fixture(scope="module")
 def bundle() -> Bundle:
-    return bundle_of(compile_program(Source("sums.cg", PROGRAM), half=Element.F16), {"x": drawn(0)})
+    return bundle_of(compile_program(Source("sums.cg", THRICE), half=Element.F16), {"x": drawn(0)})
 
 
 @pytest.fixture
@@ -306,7 +296,7 @@ def test_cycles_leave_memory_where_it_was(bundle: Bundle) -> None:
 
 @pytest.mark.slow
 def test_two_hundred_cycles_of_build_launch_save_load_and_delete(tmp_path: Path) -> None:
-    checked = check(parse(Source("sums.cg", PROGRAM)))
+    checked = check(parse(Source("sums.cg", THRICE)))
 
     def cycle(number: int) -> None:
         built = compile_checked(checked, {}, half=Element.F16)

@@ -19,6 +19,16 @@ from cgraph.resources import programs_directory
 from cgraph.syntax.loading import load_source
 
 Planes = dict[str, NDArray[Any]]
+# y and z are 3·x.
+THRICE = """
+import "operations.cg"
+parameter n : Nat = 40
+plane x : f32 [n] input
+plane h : f32 [n] scratch
+plane y : f32 [n] output
+plane z : f32 [n] output
+def main = (cgThen (cgBinary cgImageAdd h x x n) (cgThen (cgBinary cgImageAdd y h x n) (cgCopy z y)))
+"""
 LAYER = {"cgSeq": 16, "cgHeads": 2, "cgHeadWidth": 16, "cgFfn": 24, "cgLayers": 1}
 
 

@@ -1,5 +1,6 @@
 """What the tests of imports share: kernels in CUDA C++, a trip through a file, and runs on the emulated device."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,11 @@ from cgraph.backends.cuda.imported.executable import ImportedExecutable
 from cgraph.backends.cuda.imported.model import ImportedGraph
 from cgraph.backends.cuda.imported.preparation import prepare_imported
 from cgraph.backends.cuda.nvrtc import run_nvrtc
-from cgraph.backends.devices import Device, DeviceKind
 from cgraph.capture.imported.api import from_cuda_graph
 from cgraph.capture.loading import load_bundle
 from cgraph.capture.saving import save_bundle
 from cgraph.diagnostics import Problem, ProblemsFound
-
-EMULATED = Device(DeviceKind.EMULATED)
+from tests.support.emulated_runs import EMULATED, random_order
 
 # Parameters of every size, one after another, so that each has padding of its own before it.
 ECHO = """
@@ -77,6 +76,15 @@ def run_again(graph: ImportedGraph, **given: NDArray[Any]) -> ImportedExecutable
         executable.set(name, values)
     executable.run()
     return executable
+
+
+def run_in_five_orders(graph: ImportedGraph) -> Iterator[ImportedExecutable]:
+    """The graph after one run each, in orders that the device chose at random among those that the edges allow."""
+    for seed in range(5):
+        with random_order(seed):
+            executable = run_again(graph)
+        with executable:
+            yield executable
 
 
 def words(executable: ImportedExecutable, name: str) -> list[int]:

@@ -9,6 +9,7 @@ from cuda.bindings import driver as cu
 from driver_fixtures import copy_params, fill_params, ints, upload
 
 from tests.support.emulated import INSTALLATION, call, fails
+from tests.support.emulated_runs import random_order
 
 TYPE = cu.CUgraphNodeType
 
@@ -98,11 +99,8 @@ def test_random_orders_bring_missing_edges_to_light(graph: Any, stream: Any) -> 
     add_fill(graph, [], address, 2, 1)
     seen = set()
     for seed in range(20):
-        INSTALLATION.driver.ordering.choose_at_random(seed)
-        try:
+        with random_order(seed):
             launch(graph, stream)
-        finally:
-            INSTALLATION.driver.ordering.choose_first()
         seen.update(ints(address, 1))
     assert seen == {1, 2}
 

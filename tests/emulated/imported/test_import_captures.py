@@ -15,8 +15,8 @@ from driver_fixtures import function, upload
 from cgraph.backends.cuda.imported.model import EventRecordNode, KernelNode
 from cgraph.capture.imported.api import from_cuda_graph
 from tests.support.driver_kernels import MODULE
-from tests.support.emulated import INSTALLATION, call
-from tests.support.imported_graphs import run_again, through_file, words
+from tests.support.emulated import call
+from tests.support.imported_graphs import run_in_five_orders, through_file, words
 
 GLOBAL = cu.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_GLOBAL
 EXTERNAL = 1
@@ -50,14 +50,8 @@ def test_fork_and_join_over_two_streams(stream: Any, module: Any, tmp_path: Path
     assert isinstance(imported.levels[0].nodes[-1], EventRecordNode)
     pairs = {(edge.before, edge.after) for edge in imported.levels[0].edges}
     assert pairs == {(0, 1), (0, 2), (2, 3), (1, 4), (3, 4), (4, 5)}
-    for seed in range(5):
-        INSTALLATION.driver.ordering.choose_at_random(seed)
-        try:
-            executable = run_again(imported)
-        finally:
-            INSTALLATION.driver.ordering.choose_first()
+    for executable in run_in_five_orders(imported):
         assert words(executable, "all") == [6, 7, 6, 7]
-        executable.close()
 
 
 def test_launch_attributes_of_a_captured_kernel(stream: Any, module: Any) -> None:

@@ -13,7 +13,16 @@ from cgraph.backends.cuda.imported.model import ChildGraphNode, EventRecordNode,
 from cgraph.capture.imported.api import from_cuda_graph
 from tests.support.driver_kernels import MODULE
 from tests.support.emulated import INSTALLATION, call
-from tests.support.imported_graphs import ECHO, SHARED, STRUCTURE, ptx_of, run_again, through_file, words
+from tests.support.imported_graphs import (
+    ECHO,
+    SHARED,
+    STRUCTURE,
+    ptx_of,
+    run_again,
+    run_in_five_orders,
+    through_file,
+    words,
+)
 
 HOST, DEVICE, UNIFIED = (
     cu.CUmemorytype.CU_MEMORYTYPE_HOST,
@@ -200,14 +209,8 @@ def test_child_graphs_events_and_edges_stay(graph: Any, module: Any, tmp_path: P
     ]
     pairs = {(edge.before, edge.after) for edge in imported.levels[0].edges}
     assert pairs == {(1, 2), (2, 3), (3, 4), (4, 0)}
-    for seed in range(5):
-        INSTALLATION.driver.ordering.choose_at_random(seed)
-        try:
-            executable = run_again(imported)
-        finally:
-            INSTALLATION.driver.ordering.choose_first()
+    for executable in run_in_five_orders(imported):
         assert words(executable, "all") == [8, 8, 0, 0]
-        executable.close()
 
 
 def test_edge_data_stays(graph: Any, tmp_path: Path) -> None:

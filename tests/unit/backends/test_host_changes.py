@@ -21,22 +21,13 @@ from cgraph.pipeline import compile_program, lower
 from cgraph.schedule.model import Order
 from cgraph.schedule.orders import make_schedule
 from cgraph.source import Source
+from tests.support.bundles import THRICE
 from tests.support.graphs import GraphMaker
-
-PROGRAM = """
-import "operations.cg"
-parameter n : Nat = 40
-plane x : f32 [n] input
-plane h : f32 [n] scratch
-plane y : f32 [n] output
-plane z : f32 [n] output
-def main = (cgThen (cgBinary cgImageAdd h x x n) (cgThen (cgBinary cgImageAdd y h x n) (cgCopy z y)))
-"""
 
 
 def thrice() -> HostExecutable:
     """y and z are 3·x."""
-    compiled = compile_program(Source("thrice.cg", PROGRAM))
+    compiled = compile_program(Source("thrice.cg", THRICE))
     executable = lower(compiled.graph, compiled.schedule, compiled.plan, HOST)
     assert isinstance(executable, HostExecutable)
     return executable

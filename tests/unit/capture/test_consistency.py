@@ -17,22 +17,12 @@ from cgraph.graph.model import Access, CommandGraph, Node, PlaneArgument
 from cgraph.memory.model import MemoryPlan
 from cgraph.pipeline import compile_program
 from cgraph.source import Source
-from tests.support.bundles import bundle_of
-
-PROGRAM = """
-import "operations.cg"
-parameter n : Nat = 40
-plane x : f32 [n] input
-plane h : f32 [n] scratch
-plane y : f32 [n] output
-plane z : f32 [n] output
-def main = (cgThen (cgBinary cgImageAdd h x x n) (cgThen (cgBinary cgImageAdd y h x n) (cgCopy z y)))
-"""
+from tests.support.bundles import THRICE, bundle_of
 
 
 @pytest.fixture
 def bundle() -> Bundle:
-    return bundle_of(compile_program(Source("sums.cg", PROGRAM)), code=False)
+    return bundle_of(compile_program(Source("sums.cg", THRICE)), code=False)
 
 
 def with_node(bundle: Bundle, position: int, /, **changes: Any) -> Bundle:
