@@ -18,7 +18,8 @@ from cgraph.capture.replay import Replay
 from cgraph.diagnostics import ProblemsFound
 from tests.support.driver_kernels import MODULE
 from tests.support.emulated import INSTALLATION, call
-from tests.support.imported_graphs import ECHO, EMULATED, cubin_of, ptx_of, words
+from tests.support.emulated_runs import EMULATED
+from tests.support.imported_graphs import ECHO, cubin_of, ptx_of, words
 
 
 def code_of(stopped: pytest.ExceptionInfo[ProblemsFound]) -> tuple[str, ...]:

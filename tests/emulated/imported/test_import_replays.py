@@ -205,6 +205,8 @@ def test_the_command(path: Path, tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "an imported graph, 2 nodes on 1 planes" in result.stdout
     assert load_file(tmp_path / "out.safetensors")["numbers"].view(np.int32).tolist() == [6, 6, 9, 9]
+    # What was written, which are bytes, is taken again.
+    options[options.index("--inputs") + 1] = str(tmp_path / "out.safetensors")
     result = CliRunner().invoke(main, ["replay", str(path), *options, "--json"])
     assert json.loads(result.stdout)["nodes"] == 2
 
