@@ -8,8 +8,6 @@ they need may not be installed.
 import re
 from collections.abc import Container, Mapping
 from enum import Enum
-from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 from attrs import frozen
@@ -18,8 +16,8 @@ from cgraph.backends.cuda.imported.model import ImportedGraph
 from cgraph.backends.cuda.imported.problems_imported import ImportedOnHost
 from cgraph.backends.cuda.imported.protocol import ImportedRun
 from cgraph.backends.cuda.stored import StoredKernels
+from cgraph.backends.cuda_modules import cuda_module
 from cgraph.backends.host import prepare_host
-from cgraph.backends.problems_devices import CudaNotInstalled
 from cgraph.backends.protocol import Executable
 from cgraph.diagnostics import ProblemsFound
 from cgraph.graph.model import CommandGraph
@@ -78,7 +76,7 @@ def device_parameters(
     """
     if device.kind is not DeviceKind.CUDA or MULTIPROCESSORS in given or MULTIPROCESSORS not in known:
         return dict(given)
-    count: int = _cuda_module("context").count_multiprocessors(device.number)
+    count: int = cuda_module("context").count_multiprocessors(device.number)
     return {**given, MULTIPROCESSORS: count}
 
 
@@ -104,13 +102,13 @@ def prepare(
     """
     if device.kind is DeviceKind.HOST:
         return prepare_host(graph, schedule, plan, stored=stored)
-    executable: Executable = _cuda_module("preparation").prepare(graph, schedule, plan, device, stored)
+    executable: Executable = cuda_module("preparation").prepare(graph, schedule, plan, device, stored)
     return executable
 
 
 def read_cuda_graph(handle: Any, **options: Any) -> ImportedGraph:
     """A live CUDA graph as a value; `cgraph.capture.from_cuda_graph` documents the options and problems."""
-    graph: ImportedGraph = _cuda_module("imported.reading").read_graph(handle, **options)
+    graph: ImportedGraph = cuda_module("imported.reading").read_graph(handle, **options)
     return graph
 
 
@@ -122,15 +120,5 @@ def prepare_imported(graph: ImportedGraph, device: Device) -> ImportedRun:
     """
     if device.kind is DeviceKind.HOST:
         raise ProblemsFound([ImportedOnHost(None)])
-    executable: ImportedRun = _cuda_module("imported.preparation").prepare_imported(graph, device)
+    executable: ImportedRun = cuda_module("imported.preparation").prepare_imported(graph, device)
     return executable
-
-
-def _cuda_module(name: str) -> ModuleType:
-    """A module of the CUDA backend. Raises ProblemsFound (CG748) where CUDA's Python packages are missing."""
-    try:
-        return import_module(f"cgraph.backends.cuda.{name}")
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] != "cuda":
-            raise
-        raise ProblemsFound([CudaNotInstalled(None, error.name)]) from error

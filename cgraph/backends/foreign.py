@@ -5,14 +5,12 @@ Source: the interface's description, version 3, in Numba's documentation.
 """
 
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cgraph.backends.problems_devices import CudaNotInstalled
-from cgraph.diagnostics import ProblemsFound
+from cgraph.backends.cuda_modules import cuda_module
 
 
 def copy_from_device(name: str, interface: Mapping[str, Any]) -> NDArray[Any]:
@@ -33,11 +31,5 @@ def copy_from_device(name: str, interface: Mapping[str, Any]) -> NDArray[Any]:
     if strides is not None and tuple(strides) != array.strides:
         raise ValueError(f"{name}: its elements on the GPU do not lie one after the other")
     if array.size:
-        try:
-            copies = import_module("cgraph.backends.cuda.foreign")
-        except ModuleNotFoundError as error:
-            if error.name is None or error.name.partition(".")[0] != "cuda":
-                raise
-            raise ProblemsFound([CudaNotInstalled(None, error.name)]) from error
-        copies.copy_to_host(array, interface["data"][0], interface.get("stream"))
+        cuda_module("foreign").copy_to_host(array, interface["data"][0], interface.get("stream"))
     return array

@@ -3,14 +3,13 @@
 import json
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 import click
 from rich.console import Console
 from rich.table import Table
 
-from cgraph.backends.problems_devices import CudaNotInstalled
+from cgraph.backends.cuda_modules import cuda_module
 from cgraph.build.images import concrete_images
 from cgraph.cli.options import EXIT_PROBLEMS, exit_with, parse_settings, read_source
 from cgraph.core.collection import paused_collection
@@ -89,13 +88,7 @@ def _images(name: str, values: dict[str, int | float], half: Element) -> tuple[I
 
 def _inspect(images: Sequence[Image], half: Element, architecture: str) -> Facts:
     """Facts by the CUDA backend, which is imported only now. Raises ProblemsFound (CG730 to CG739, CG748)."""
-    try:
-        inspection = import_module("cgraph.backends.cuda.inspection")
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] != "cuda":
-            raise
-        raise ProblemsFound([CudaNotInstalled(None, error.name)]) from error
-    facts: Facts = inspection.inspect_kernels(images, half, architecture)
+    facts: Facts = cuda_module("inspection").inspect_kernels(images, half, architecture)
     return facts
 
 

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from cgraph.backends.problems_devices import CudaNotInstalled
+from cgraph.backends.cuda_modules import cuda_module
 from cgraph.cli.options import EXIT_PROBLEMS, EXIT_USAGE, options_of_programs, parse_settings, read_source
 from cgraph.cli.options import report_problems as print_problems
 from cgraph.cli.run import fill
@@ -71,12 +70,7 @@ def sanitize(
 
 def _execute(compiled: Compiled, planes: Arrays, fail_fast: bool) -> Any:
     """Runs the program by the CUDA backend's parts, which are imported only now. Raises ProblemsFound (CG748, …)."""
-    try:
-        sanitizing = import_module("cgraph.backends.cuda.sanitizing.run")
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] != "cuda":
-            raise
-        raise ProblemsFound([CudaNotInstalled(None, error.name)]) from error
+    sanitizing = cuda_module("sanitizing.run")
     console = Console(stderr=True)
     shown = console.is_terminal and sys.stdout.isatty()
     graph = compiled.graph

@@ -9,7 +9,6 @@ imported only when it is asked for.
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from importlib import import_module
 
 from cgraph.backends.cuda.code_kinds import CodeKind
 from cgraph.backends.cuda.compiled import CompiledModule
@@ -18,7 +17,7 @@ from cgraph.backends.cuda.ptx_versions import stated_version
 from cgraph.backends.cuda.sources import HALF_HEADER, HALF_MACRO, KernelSource, find_kernel_source, included_names
 from cgraph.backends.cuda.stored_code import Code, KernelModule
 from cgraph.backends.cuda.units import OPTIONS, constants_of, group_images, macros_of
-from cgraph.backends.problems_devices import CudaNotInstalled
+from cgraph.backends.cuda_modules import cuda_module
 from cgraph.core.elements import Element
 from cgraph.core.signatures import Signature
 from cgraph.diagnostics import Problem, ProblemsFound
@@ -115,13 +114,7 @@ def _codes(module: KernelModule, signature: Signature, architectures: Sequence[s
 
 
 def _compile(module: KernelModule, signature: Signature, architecture: str, kind: CodeKind) -> Code:
-    try:
-        compiler = import_module("cgraph.backends.cuda.compiler")
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] != "cuda":
-            raise
-        raise ProblemsFound([CudaNotInstalled(None, error.name)]) from error
-    compiled: CompiledModule = compiler.compile_stored(module, signature, architecture, kind)
+    compiled: CompiledModule = cuda_module("compiler").compile_stored(module, signature, architecture, kind)
     if kind is CodeKind.CUBIN:
         return Code(kind, architecture, None, compiled.code, compiled.entries)
     version = stated_version(compiled.code)
