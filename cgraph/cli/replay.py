@@ -2,6 +2,8 @@
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
 
@@ -82,7 +84,8 @@ def replay(
             verdict = _verify(running, bundle, file, tolerance) if verify else None
             if verdict is not None:
                 running.reset()
-            elapsed_ms = _measure(running, len(bundle.graph.nodes), times, kept)
+            with _recorded(kept):
+                elapsed_ms = measure(running, len(bundle.graph.nodes), times)
             results = running.results()
         if out is not None:
             save_planes(Path(out), results)
@@ -128,14 +131,15 @@ def _fill(running: Replay, bundle: Bundle, file: str, arrays: Arrays) -> tuple[P
     return warnings
 
 
-def _measure(running: Replay, nodes: int, times: int, kept: str | None) -> list[float]:
-    """Times of each node, as `measure`; the last run is recorded where a file is named for it."""
+@contextmanager
+def _recorded(kept: str | None) -> Iterator[None]:
+    """Writes the last run inside to a file, if one is named. Raises ProblemsFound."""
     if kept is None:
-        return measure(running, nodes, times)
+        yield
+        return
     with record() as recording:
-        elapsed_ms = measure(running, nodes, times)
+        yield
     recording.save(kept)
-    return elapsed_ms
 
 
 def _verify(running: Replay, bundle: Bundle, file: str, tolerance: float | None) -> _Verdict:
@@ -191,13 +195,9 @@ def _replay_imported(
     for name, array in arrays.items():
         running.set(name, array)
     start = perf_counter()
-    if kept is None:
+    with _recorded(kept):
         running.run_many(times)
-    else:
-        with record() as recording:
-            running.run_many(times)
-        recording.save(kept)
-    elapsed_ms = 1e3 * (perf_counter() - start) / times
+        elapsed_ms = 1e3 * (perf_counter() - start) / times
     if out is not None:
         save_planes(Path(out), running.results())
     nodes = sum(len(level.nodes) for level in graph.levels)
