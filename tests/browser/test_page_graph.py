@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from cgraph.view.dumps.limits import MOST_COMMANDS
 from cgraph.view.model import ViewPhase
-from tests.support.pages import PLANE_BYTES, chain_view, dump_view, switch_view, wide_view
+from tests.support.pages import PLANE_BYTES, chain_view, dump_view, long_view, switch_view, wide_view
 
 Show = Callable[..., Any]
 pytestmark = pytest.mark.slow
@@ -173,6 +174,17 @@ def test_of_the_branches_of_a_command_one_runs(show: Show) -> None:
     browser.click(".sub button:last-child")
     headings = [row.text for row in browser.all(".outline .row.heading")]
     assert headings == ["step 1", "step 2", "step 3: 2 at once", "step 4"]
+
+
+@pytest.mark.parametrize("waiting", [False, True])
+def test_as_many_commands_as_a_dump_may_have(show: Show, waiting: bool) -> None:
+    browser = show(long_view(MOST_COMMANDS, waiting=waiting))
+    assert f"longest chain{MOST_COMMANDS if waiting else 1:,} command" in browser.text("#details")
+    browser.press("e")
+    assert 1 < int(browser.canvas("graph")["boxes"]) < 5000
+    browser.search("empty")
+    assert f"Commands ({MOST_COMMANDS})" in browser.text(".outline .rows")
+    assert len(browser.all(".outline .row")) < 200
 
 
 def test_five_thousand_commands_are_laid_out_only_where_they_are_opened(show: Show) -> None:

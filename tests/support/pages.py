@@ -113,6 +113,17 @@ def dump_view() -> View:
     )
 
 
+def long_view(commands: int, *, waiting: bool) -> View:
+    """What a dump holds: commands in no box, each of which waits for the one before it, or for none."""
+    return View(
+        title="long.dot",
+        kind="dump",
+        nodes=tuple(ViewNode("empty", f"empty{index}") for index in range(commands)),
+        edges=tuple(ViewEdge(index, index + 1, "given") for index in range(commands - 1)) if waiting else (),
+        sequence=tuple(range(commands)),
+    )
+
+
 def switch_view() -> View:
     """What a dump holds: a command before, one that chooses among three branches of two commands each, one behind."""
     branches = 3

@@ -59,7 +59,7 @@ export function makeBoxes(model: Model): BoxTree {
     for (let box: Box | null = ofCommand[node]!; box !== null; box = box.parent) box.critical = true;
   }
   const fold = (kind: "group" | "ladder", members: Box[], parent: Box): Box => {
-    const box = make(kind, { parent, children: members, first: members[0]!.first, last: Math.max(...members.map((member) => member.last)), ...groupTitle(model, kind, members) });
+    const box = make(kind, { parent, children: members, first: members[0]!.first, last: lastOf(members), ...groupTitle(model, kind, members) });
     box.critical = members.some((member) => member.critical);
     for (const member of members) {
       member.parent = box;
@@ -71,7 +71,7 @@ export function makeBoxes(model: Model): BoxTree {
     box.children.sort((a, b) => (a.first === b.first ? a.id - b.id : a.first - b.first));
     if (view.kind === "dump") {
       box.children = findLadders(model, box.children).map((part) =>
-        part.length > 1 ? fold("ladder", part, box) : part[0]!);
+        part.length > 1 ? foldLadder(part, box, fold) : part[0]!);
     }
     if (box.children.length > MOST_CHILDREN) box.children = foldRuns(model, box, fold);
     while (box.children.length > MOST_CHILDREN) {
@@ -94,6 +94,25 @@ function placeEmptyPhases(model: Model, ofPhase: Box[]): void {
   });
 }
 
+/** A chain as one box; in a long one its commands lie in groups, which need no good places to be cut at. */
+function foldLadder(members: Box[], parent: Box, fold: (kind: "group" | "ladder", members: Box[], parent: Box) => Box): Box {
+  const ladder = fold("ladder", members, parent);
+  while (ladder.children.length > MOST_CHILDREN) {
+    ladder.children = evenParts(ladder.children, MOST_CHILDREN).map((part) => fold("group", part, ladder));
+  }
+  return ladder;
+}
+
+/** Neighbours in parts of about one size, at most `most` in each. */
+function evenParts(boxes: Box[], most: number): Box[][] {
+  const size = Math.ceil(boxes.length / Math.ceil(boxes.length / most));
+  return Array.from({ length: Math.ceil(boxes.length / size) }, (_, part) => boxes.slice(part * size, (part + 1) * size));
+}
+
+function lastOf(boxes: Box[]): number {
+  return boxes.reduce((last, box) => Math.max(last, box.last), -1);
+}
+
 /** Long runs of phases with one name, such as the layers of a model, become groups of a few. */
 function foldRuns(model: Model, box: Box, fold: (kind: "group", members: Box[], parent: Box) => Box): Box[] {
   const name = (child: Box): string | null =>
@@ -104,12 +123,8 @@ function foldRuns(model: Model, box: Box, fold: (kind: "group", members: Box[], 
     let stop = start + 1;
     while (stop < box.children.length && name(box.children[stop]!) === name(box.children[start]!)) stop += 1;
     const run = box.children.slice(start, stop);
-    if (name(run[0]!) === null || run.length <= LONGEST_RUN) folded.push(...run);
-    else {
-      const parts = Math.ceil(run.length / LONGEST_RUN);
-      const size = Math.ceil(run.length / parts);
-      for (let at = 0; at < run.length; at += size) folded.push(fold("group", run.slice(at, at + size), box));
-    }
+    if (name(run[0]!) === null || run.length <= LONGEST_RUN) for (const child of run) folded.push(child);
+    else for (const part of evenParts(run, LONGEST_RUN)) folded.push(fold("group", part, box));
     start = stop;
   }
   return folded;
@@ -131,7 +146,7 @@ function groupTitle(model: Model, kind: "group" | "ladder", members: Box[]): { t
       subtitle: `${first.subtitle.replace(/ of \d+$/, "")} … ${last.subtitle.replace(/^\w+ = /, "")}`,
     };
   }
-  const range = `commands ${first.first + 1} … ${Math.max(...members.map((member) => member.last)) + 1}`;
+  const range = `commands ${first.first + 1} … ${lastOf(members) + 1}`;
   return { title: range, subtitle: members.every((member) => member.kind === "command") ? "" : count(members.length, "part") };
 }
 

@@ -31,7 +31,7 @@ function crossingEdges(model: Model, boxes: Box[]): number[] {
     while (waiting.length > 0) {
       const next = waiting.pop()!;
       if (next.node !== null) at.set(next.node, index);
-      waiting.push(...next.children);
+      for (const child of next.children) waiting.push(child);
     }
   });
   const change = new Array<number>(boxes.length + 1).fill(0);

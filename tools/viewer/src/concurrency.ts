@@ -29,7 +29,7 @@ function drawNearUse(model: Model, bars: Bar[]): void {
     const out = model.outgoing[bar.node]!;
     const isFree = model.incoming[bar.node]!.length === 0 && model.runner[bar.node] === null && model.view.nodes[bar.node]!.body.length === 0;
     if (!isFree || out.length === 0 || model.critical.has(bar.node)) continue;
-    const needed = Math.min(...out.map((edge) => byNode.get(model.view.edges[edge]!.after)!.start_us));
+    const needed = out.reduce((start, edge) => Math.min(start, byNode.get(model.view.edges[edge]!.after)!.start_us), Infinity);
     const duration = bar.stop_us - bar.start_us;
     bar.start_us = Math.max(0, needed - duration);
     bar.stop_us = bar.start_us + duration;

@@ -144,7 +144,7 @@ export class Panels {
         ...phases.map((phase) => ({ phase, depth, at: model.phaseRange[phase]?.[0] ?? Infinity })),
         ...nodes.filter((node) => kept?.has(node) ?? true).map((node) => ({ node, depth, at: model.position[node]! })),
       ].sort((a, b) => b.at - a.at || ("phase" in a && "phase" in b ? b.phase - a.phase : 0));
-      waiting.push(...items);
+      for (const item of items) waiting.push(item);
     };
     push(model.rootPhases, model.looseCommands, 0);
     while (waiting.length > 0) {

@@ -45,7 +45,8 @@ export function searchRows(page: Page, query: string): Row[] {
     list.map((_, index) => index).filter((index) => words.every((word) => list[index]!.includes(word)));
   const rows: Row[] = [];
   const section = (name: string, part: Row[]): void => {
-    if (part.length > 0) rows.push(heading(`${name} (${part.length})`), ...part);
+    if (part.length > 0) rows.push(heading(`${name} (${part.length})`));
+    for (const row of part) rows.push(row);
   };
   const position = (node: number): number => world.model.position[node]!;
   section("Phases", matching(found.phases).map((phase) => phaseRow(page, phase, {})));
